@@ -25,13 +25,13 @@ const SETUPS: Readonly<Record<string, string>> = {
   postgres: './test/postgres/install.ts',
 };
 
-/** Tests from elsewhere that a project runs once more, on what it has brought. */
+/** Tests of other folders that a project runs again with its own setup. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
-  // The code of pages, and the package itself, need the build that this project makes.
+  // The code of pages and the package itself need the build of this project.
   cli: ['test/docs/**/*.test.ts'],
-  // Where the store has a say: who runs what, when, and what others see of it.
+  // Behaviours that depend on the store: which node runs a task, when, and what other nodes see.
   postgres: [
-    'test/engine/{cancel,cancel-nodes,clocks,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
+    'test/engine/{cancel,cancel-nodes,clock-skew,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
     'test/engine/outbox-nodes.test.ts',
     'test/engine/{questions-restart,recovery,recovery-close,recovery-store,replay}.test.ts',
     'test/engine/{fairness,several-nodes,sleep,step-outputs,step-outputs-changes,step-outputs-retries,steps,streams,suspects,tasks,timeout,transitions}.test.ts',

@@ -1,4 +1,4 @@
-/** What a task may be given that only its handler should know. */
+/** Credentials: the handler of a task reads them, and nobody else sees them. */
 import { describe, expect, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -8,7 +8,7 @@ import { ANN, artifactText, BOB, collect, harness, statusText, until, userMessag
 const SECRET = 'hunter2';
 const MARK = { 'urn:tandem-a2a:sensitive:1': true };
 
-/** Says how long the credential is, and what was said to it meanwhile. */
+/** Returns how long the credential is, and how many messages arrived meanwhile. */
 const LOGIN: Handler = async function* login({ authorize, inbox }) {
   const request = { text: 'Please sign in', url: 'https://a.example/login', scopes: ['read', 'write'] };
   const credential = await authorize(request);
@@ -22,7 +22,7 @@ function marked(task: Task, more: Partial<Message> = {}): Message {
 }
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('it says what it wants, and goes on by itself when it has it', async () => {
+  test('authorize pauses the task as auth-required and resumes it when the credential arrives', async () => {
     const { task, engine, store } = await harness(LOGIN, { variant });
     const asked = await task('go');
     expect(asked.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
@@ -40,7 +40,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history?.map(({ parts }) => parts[0])).toEqual([{ text: 'go' }, { text: statusText(asked) }]);
   });
 
-  test('a message with a part for the handler alone brings it too', async () => {
+  test('a message with a sensitive part delivers the credential', async () => {
     const { task, engine, log } = await harness(LOGIN, { variant });
     const asked = await task('go');
     const done = await task('', { message: marked(asked) });
@@ -50,7 +50,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify([done, listed, events, log])).not.toContain(SECRET);
   });
 
-  test('any other message is heard, and authorizes nothing', async () => {
+  test('a message without a sensitive part goes to the inbox and does not authorize the task', async () => {
     const { task, reply, engine } = await harness(LOGIN, { variant });
     const asked = await task('go');
     for (const text of ['', 'I am Ann', 'yes, go on']) {
@@ -66,7 +66,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history?.map(({ parts }) => parts[0])).toContainEqual({ text: 'I am Ann' });
   });
 
-  test('a handler can listen while it waits, and answer', async () => {
+  test('a handler can read its inbox and reject the task while it waits for a credential', async () => {
     const { task, reply, engine } = await harness(
       async function* run({ authorize, inbox, reject }) {
         const refused = (async () => {
@@ -86,7 +86,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await engine.get(ANN, asked.id))).toBe('Then not');
   });
 
-  test('who was told to answer with it may just say it', async () => {
+  test('with inBand a plain text message delivers the credential', async () => {
     const { task, reply } = await harness(
       async ({ authorize }) => `${(await authorize('Your PIN?', { inBand: true })).length} letters`,
       { variant },
@@ -96,7 +96,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify(done)).not.toContain(SECRET);
   });
 
-  test('a part for the handler alone is read by it and shown to nobody, whatever it is sent to', async () => {
+  test('a sensitive part of an answer or of the next turn is read by the handler and redacted in the history', async () => {
     const { task, store } = await harness(
       async function* run({ ask, text }) {
         if (text === 'turn') return yield { status: 'input-required', text: 'And?' };
@@ -115,7 +115,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify([done, next, await store.journal(done.id)])).not.toContain(SECRET);
   });
 
-  test('nobody else can authorize it, and nothing that does not wait for it', async () => {
+  test('only the owner can authorize a task, and only while it waits for a credential', async () => {
     const { task, engine, reply } = await harness(
       async ({ text, ask, authorize }) => (text === 'ask' ? ask('Who?') : authorize('Sign in')),
       { variant },
@@ -134,7 +134,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify(await engine.get(ANN, done.id))).not.toContain(SECRET);
   });
 
-  test('it can be authorized once, by whoever comes first', async () => {
+  test('of two credentials at once the first is taken and the second is rejected', async () => {
     const { task, engine } = await harness(LOGIN, { variant });
     const asked = await task('go');
     const outcomes = await Promise.allSettled([
@@ -146,7 +146,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, asked.id))).toBe('7 letters, 0 messages');
   });
 
-  test('a credential that came before a restart is there after it', async () => {
+  test('a task that waits for a credential before a restart takes one after it', async () => {
     const first = await harness(LOGIN, { variant });
     const asked = await first.task('go');
     await first.reply(asked, 'a moment, please');
@@ -157,7 +157,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 });
 
-test('a request has nothing that is for the handler alone: it stays as it is', async () => {
+test('a sensitive part in the first message of a task is rejected', async () => {
   const { task, engine } = await harness(LOGIN);
   const message = userMessage('', { parts: [{ text: 'go' }, { text: SECRET, metadata: MARK }] });
   await expect(task('', { message })).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { Feed } from '../../src/engine/stream/feed.ts';
 import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import type { Scope, Store } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, turns } from './cluster.ts';
 import {
   ANN,
   artifactText,
@@ -20,23 +20,24 @@ import {
 const SENDER = { ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: false } };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('the queue is as long as it says, also for messages of one moment', async () => {
+  test('50 messages at once do not make the queue longer than its limit', async () => {
     const { send } = await harness(() => new Promise(() => {}), { variant, limits: { concurrency: 1, queue: 10 } });
     const sent = await Promise.allSettled(Array.from({ length: 50 }, () => send('go', { returnImmediately: true })));
     expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(11);
   });
 
-  test('a refused message leaves its place in the queue to others', async () => {
-    const { send } = await harness(() => new Promise(() => {}), { variant, limits: { concurrency: 1, queue: 1 } });
+  test('a message that is rejected for its idempotency key takes no room in the queue', async () => {
+    const { send } = await harness(() => new Promise(() => {}), { variant, limits: { concurrency: 1, queue: 2 } });
     await send('first', { returnImmediately: true });
     await send('second', { returnImmediately: true, idempotencyKey: 'k' });
-    // A repeat: it makes nothing, and so takes nothing.
     await expect(send('other', { returnImmediately: true, idempotencyKey: 'k' })).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
+      code: 'INVALID_PARAMS',
     });
+    await send('third', { returnImmediately: true });
+    await expect(send('fourth', { returnImmediately: true })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
-  test('of a task that waits for a place nothing is kept but whose it is', async () => {
+  test('a node keeps only the owner of a task that waits for a slot', async () => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     const scopes: Scope[] = [];
@@ -51,14 +52,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { id } = await task('second', { returnImmediately: true });
     await turns(5);
     scopes.length = 0;
-    // A write of somebody else: the node looks whether the task still waits.
+    // Another node writes: this node checks whether the task still waits.
     await inner.append({ taskId: id, by: 'another', guard: {}, metadata: {} });
     await until(() => scopes.length > 0);
     expect(scopes).toEqual([ANN]);
     await engine.close();
   });
 
-  test('streams that are left before anything is read leave no listener', async () => {
+  test('streams that are closed before the first read leave no listener behind', async () => {
     const { engine } = await harness(() => new Promise(() => {}), { variant });
     const heard: unknown[] = [];
     const listen = Feed.prototype.listen;
@@ -85,7 +86,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('a message that is too deep to be stored is refused, and holds no place', async () => {
+  test('a message nested too deeply to be stored is rejected and takes no slot', async () => {
     const { task } = await harness(async () => 'fine', { variant, limits: { concurrency: 1 } });
     let data = {};
     for (let i = 0; i < 5000; i++) data = { data };
@@ -94,7 +95,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await task('hello')).status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('an output beside a question is written although the store failed when the run was to wake', async () => {
+  test('an output published while a question is open is stored although the store failed when the run resumed', async () => {
     let say = (): void => {};
     const { node, clock } = cluster(
       async ({ ask, artifact }) => {
@@ -103,12 +104,12 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       { variant: { ...variant, maxSuspended: 1000 } as typeof variant },
     );
-    const { task, engine, line } = await node();
+    const { task, engine, connection } = await node();
     const asked = await task('go');
-    line.set('failing', 'append');
+    connection.set('failing', 'append');
     say();
     await turns(20);
-    line.set('open');
+    connection.set('open');
     await pass(clock, 5000);
     await until(async () => artifactText(await engine.get(ANN, asked.id), 'notes') === 'half way');
     expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
 import type { Store } from '../../src/store/store.ts';
-import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { cluster, pass, untilAborted, turns } from './cluster.ts';
 import {
   ANN,
   artifactText,
@@ -18,7 +18,7 @@ import {
 const IMMEDIATELY = { returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a cancel in the middle of a replay takes nothing back', async () => {
+  test('a cancel during a replay keeps all published artifacts', async () => {
     const doors = [deferred<void>(), deferred<void>()];
     let attempts = 0;
     const { node, clock } = cluster(
@@ -51,7 +51,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(events.filter((event) => 'artifactUpdate' in event)).toHaveLength(3);
   });
 
-  test('a timeout in the middle of a replay takes nothing back', async () => {
+  test('a timeout during a replay keeps all published artifacts', async () => {
     let attempts = 0;
     const { node, clock } = cluster(
       async function* run() {
@@ -74,7 +74,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await second.engine.get(ANN, early.id))).toBe('ab');
   });
 
-  test('the artifacts of a canceled task outlive its events', async () => {
+  test('a canceled task keeps its artifacts after its events are removed', async () => {
     const { node, clock } = cluster(
       async function* run({ text, signal, ask }) {
         yield 'work';
@@ -97,7 +97,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('a completion that comes a moment after the cancel changes nothing, and loses nothing', async () => {
+  test('a completion that comes just after the cancel does not change the state, and its outputs are kept', async () => {
     const door = deferred<void>();
     const { node, clock } = cluster(
       async function* run() {
@@ -110,13 +110,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [runner, other] = [await node(), await node()];
     const early = await runner.task('go', IMMEDIATELY);
     await until(async () => artifactText(await runner.engine.get(ANN, early.id)) === 'work');
-    // The runner hears nothing of the cancel until its own end is refused.
-    runner.line.set('held', 'read');
+    // The runner learns of the cancel when the store rejects its own end.
+    runner.connection.set('held', 'read');
     const canceling = other.engine.cancel(ANN, early.id);
     await until(async () => (await other.store.read(ANN, early.id))?.record.canceling === true);
     door.resolve();
     const canceled = await canceling;
-    runner.line.set('open');
+    runner.connection.set('open');
     await pass(clock, 5000);
     await other.engine.prune();
     expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
@@ -125,7 +125,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test.each(['before the cancel', 'after the cancel'])(
-    'of an end and a cancel at once, one wins (%s)',
+    'when a completion and a cancel come at once, the state and the response to the cancel agree (%s)',
     async (order) => {
       for (let delay = 0; delay < 6; delay++) {
         const door = deferred<void>();
@@ -154,7 +154,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     },
   );
 
-  test('a canceled task never comes back, not even after a restart', async () => {
+  test('a canceled task stays canceled after a restart', async () => {
     const door = deferred<void>();
     const node = await harness(
       async function* run() {
@@ -175,11 +175,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await next.engine.get(ANN, early.id)).toEqual(canceled);
   });
 
-  test('what a run says while it is canceled from elsewhere is in the task, and not only in its events', async () => {
+  test('outputs of a run that another node cancels are in the task, not only in its events', async () => {
     const { node, store } = cluster(
       async function* run({ signal }) {
         yield 'one ';
-        await toldToStop(signal);
+        await untilAborted(signal);
         yield 'two';
         await new Promise(() => {});
       },
@@ -189,7 +189,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const task = await runner.task('go', { returnImmediately: true });
     await until(async () => artifactText(await runner.engine.get(ANN, task.id)) === 'one ');
     const append: Store['append'] = async (write) => {
-      // Between the look at the task and its end, the runner says its last and gives the task back.
+      // After the cancel has read the task and before it ends the task, the runner publishes its last output and releases the task.
       if (write.guard.idle === true && write.endedAt !== undefined) {
         await until(async () => (await store.events(task.id, 0, 100)).length === 4);
         await runner.engine.close();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { cluster, pass, untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, statusText, until, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a cancel on another node reaches the run', async () => {
+  test('a cancel on another node aborts the run', async () => {
     const { node } = cluster(
       async function* run({ signal }) {
         yield 'work';
@@ -31,32 +31,35 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['late', 'read'],
     ['late', 'journal'],
     ['late', 'events'],
-  ] as const)('a cancel that comes while a node takes the task up is not missed (%s %s)', async (line, call) => {
-    const { node } = cluster(
-      async ({ ask, signal }) => {
-        await ask('Which?');
-        await toldToStop(signal);
-      },
-      { variant },
-    );
-    const [first, other] = [await node(), await node({ agents: [] })];
-    const asked = await first.task('go');
-    await turns(10);
-    first.line.set(line, call);
-    await other.reply(asked, 'this', IMMEDIATELY);
-    await turns(20);
-    const canceling = other.engine.cancel(ANN, asked.id);
-    await turns(10);
-    first.line.set('open');
-    expect((await canceling).status.state).toBe('TASK_STATE_CANCELED');
-  });
+  ] as const)(
+    'a cancel that comes while a node claims and loads the task cancels it (%s %s)',
+    async (connection, call) => {
+      const { node } = cluster(
+        async ({ ask, signal }) => {
+          await ask('Which?');
+          await untilAborted(signal);
+        },
+        { variant },
+      );
+      const [first, other] = [await node(), await node({ agents: [] })];
+      const asked = await first.task('go');
+      await turns(10);
+      first.connection.set(connection, call);
+      await other.reply(asked, 'this', IMMEDIATELY);
+      await turns(20);
+      const canceling = other.engine.cancel(ANN, asked.id);
+      await turns(10);
+      first.connection.set('open');
+      expect((await canceling).status.state).toBe('TASK_STATE_CANCELED');
+    },
+  );
 
-  test('a run that hears of no cancel learns of it by its next write', async () => {
-    let isTold = false;
+  test('a run that receives no hint of a cancel is aborted by its next write', async () => {
+    let isAborted = false;
     const next = deferred<void>();
     const { node } = cluster(
       async function* run({ signal }) {
-        signal.addEventListener('abort', () => (isTold = true));
+        signal.addEventListener('abort', () => (isAborted = true));
         yield 'work';
         await next.promise;
         yield ' goes on';
@@ -67,19 +70,19 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [runner, other] = [await node(), await node()];
     const early = await runner.task('go', IMMEDIATELY);
     await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
-    // What the hint makes it read never arrives.
-    runner.line.set('dead', 'read', 'journal');
+    // The reads that the hint causes never return.
+    runner.connection.set('dead', 'read', 'journal');
     const canceling = other.engine.cancel(ANN, early.id);
     await turns(20);
-    expect(isTold).toBe(false);
+    expect(isAborted).toBe(false);
     next.resolve();
-    await until(() => isTold);
+    await until(() => isAborted);
     expect((await canceling).status.state).toBe('TASK_STATE_CANCELED');
   });
 
   test.each(['kept', 'held'] as const)(
-    'a node that hangs has the task taken from it (its line is %s)',
-    async (line) => {
+    'a cancel takes the task from a node that hangs (its store calls are %s)',
+    async (connection) => {
       const door = deferred<void>();
       let signal: AbortSignal | undefined;
       const { node, clock } = cluster(
@@ -95,16 +98,16 @@ describe.each(VARIANTS)('$name', (variant) => {
       const [runner, other] = [await node(), await node()];
       const early = await runner.task('go', IMMEDIATELY);
       await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
-      // The process stands still: it hears nothing, and nothing that it does arrives.
-      if (line === 'held') runner.line.set('held');
-      else runner.line.set('dead', 'read', 'journal', 'claim');
+      // The process hangs: it receives nothing, and nothing that it does arrives.
+      if (connection === 'held') runner.connection.set('held');
+      else runner.connection.set('dead', 'read', 'journal', 'claim');
       const canceling = other.engine.cancel(ANN, early.id);
       await turns(10);
       await pass(clock, 3500, 500);
       const canceled = await canceling;
       expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
       door.resolve();
-      runner.line.set('open');
+      runner.connection.set('open');
       await pass(clock, 20_000, 2000);
       expect(await other.engine.get(ANN, early.id)).toEqual(canceled);
       expect(artifactText(canceled)).toBe('work');
@@ -112,7 +115,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     },
   );
 
-  test('the answer to a cancel waits for the end, whoever brings it about', async () => {
+  test('cancel returns when the task has ended, also if another node ended it', async () => {
     const { node, clock } = cluster(
       async function* run() {
         yield 'work';
@@ -123,15 +126,15 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [runner, other, third] = [await node(), await node(), await node()];
     const early = await runner.task('go', IMMEDIATELY);
     await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
-    runner.line.set('held');
+    runner.connection.set('held');
     const canceling = Promise.all([other.engine.cancel(ANN, early.id), third.engine.cancel(ANN, early.id)]);
     await turns(10);
     await pass(clock, 4000, 500);
     for (const { status } of await canceling) expect(status.state).toBe('TASK_STATE_CANCELED');
-    runner.line.set('open');
+    runner.connection.set('open');
   });
 
-  test('a task that a third node takes over in the meantime is waited for', async () => {
+  test('cancel waits for a task that a third node has claimed meanwhile', async () => {
     const { node, clock, store } = cluster(
       async function* run() {
         yield 'work';
@@ -142,24 +145,24 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [runner, other] = [await node(), await node({ agents: [] })];
     const early = await runner.task('go', IMMEDIATELY);
     await until(async () => artifactText(await other.engine.get(ANN, early.id)) === 'work');
-    runner.line.set('held');
+    runner.connection.set('held');
     let answer: unknown;
     void other.engine.cancel(ANN, early.id).then((task) => (answer = task));
     await turns(10);
-    // It takes the lease from the one that hangs, and is slow to look after the rest.
-    other.line.set('held', 'read');
+    // It revokes the lease of the node that hangs, and is then slow to read the task.
+    other.connection.set('held', 'read');
     const third = await node();
-    third.line.set('held', 'append');
+    third.connection.set('held', 'append');
     await pass(clock, 4000, 500);
     await until(async () => ((await store.read(ANN, early.id))?.record.fence ?? 0) > 2);
-    other.line.set('open');
+    other.connection.set('open');
     await turns(20);
     expect(answer).toBeUndefined();
-    third.line.set('open');
+    third.connection.set('open');
     await pass(clock, 6000, 500);
     await until(() => answer !== undefined);
     expect(answer).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
-    runner.line.set('open');
+    runner.connection.set('open');
   });
 
   test('the task of a node that died is canceled at once', async () => {
@@ -181,7 +184,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(canceled)).toBe('work');
   });
 
-  test('a cancel whose node dies after the intent is brought to its end by another', async () => {
+  test('a cancel whose node dies after it stored the intent is completed by another node', async () => {
     const { node, clock, store } = cluster(async ({ ask }) => ask('Which?'), { variant });
     const first = await node({
       faultPoint: (name) => {

@@ -1,37 +1,40 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { pass, toldToStop, turns } from './faults.ts';
+import { pass, untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, BOB, bodies, collect, harness, until, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test.each(['ask', 'authorize', 'turn', 'sleep'])('a task that waits is canceled at once (%s)', async (text) => {
-    let reason: unknown;
-    const { task, engine, clock } = await harness(
-      async function* run(ctx) {
-        ctx.signal.addEventListener('abort', () => (reason = ctx.signal.reason));
-        yield 'kept';
-        if (text === 'ask') await ctx.ask('Which?');
-        if (text === 'authorize') await ctx.authorize('May I?');
-        if (text === 'sleep') await ctx.sleep(100_000);
-        if (text === 'turn') yield { status: 'input-required', text: 'Which?' };
-        yield ' and more';
-      },
-      { variant },
-    );
-    const early = await task(text, IMMEDIATELY);
-    await until(async () => artifactText(await engine.get(ANN, early.id)) === 'kept');
-    await turns(10);
-    const canceled = await engine.cancel(ANN, early.id);
-    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
-    expect(artifactText(canceled)).toBe('kept');
-    await pass(clock, 200_000, 50_000);
-    expect(await engine.get(ANN, early.id)).toEqual(canceled);
-    if (text !== 'turn') expect(reason).toMatchObject({ name: 'AbortError' });
-  });
+  test.each(['ask', 'authorize', 'turn', 'sleep'])(
+    'a paused or sleeping task is canceled at once (%s)',
+    async (text) => {
+      let reason: unknown;
+      const { task, engine, clock } = await harness(
+        async function* run(ctx) {
+          ctx.signal.addEventListener('abort', () => (reason = ctx.signal.reason));
+          yield 'kept';
+          if (text === 'ask') await ctx.ask('Which?');
+          if (text === 'authorize') await ctx.authorize('May I?');
+          if (text === 'sleep') await ctx.sleep(100_000);
+          if (text === 'turn') yield { status: 'input-required', text: 'Which?' };
+          yield ' and more';
+        },
+        { variant },
+      );
+      const early = await task(text, IMMEDIATELY);
+      await until(async () => artifactText(await engine.get(ANN, early.id)) === 'kept');
+      await turns(10);
+      const canceled = await engine.cancel(ANN, early.id);
+      expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+      expect(artifactText(canceled)).toBe('kept');
+      await pass(clock, 200_000, 50_000);
+      expect(await engine.get(ANN, early.id)).toEqual(canceled);
+      if (text !== 'turn') expect(reason).toMatchObject({ name: 'AbortError' });
+    },
+  );
 
-  test('a suspended handler can clear up when its task is canceled', async () => {
+  test('a handler suspended in memory runs its finally block when its task is canceled', async () => {
     let isCleared = false;
     const { task, engine } = await harness(
       async ({ ask }) => {
@@ -46,11 +49,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     const asked = await task('go');
     await engine.cancel(ANN, asked.id);
     await turns(10);
-    // Only one that is in memory: another one is not there.
+    // Only a run in memory: without one there is nothing to abort.
     expect(isCleared).toBe(variant.maxSuspended > 0);
   });
 
-  test('a queued task is canceled at once, and never run', async () => {
+  test('a queued task is canceled at once and never runs', async () => {
     const begun: string[] = [];
     const door = deferred<void>();
     const { task, engine } = await harness(
@@ -69,7 +72,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual(['first']);
   });
 
-  test('a handler that listens is done at once, and what it says while it clears up is kept', async () => {
+  test('a handler that observes its signal ends at once, and the outputs of its cleanup are kept', async () => {
     const { task, engine } = await harness(
       async function* run({ signal, artifact, status }) {
         yield 'work';
@@ -92,7 +95,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['completes', { status: 'completed', text: 'Done' }],
     ['fails', { status: 'failed', text: 'Oh' }],
     ['asks', { status: 'input-required', text: 'Which?' }],
-  ] as const)('a handler that %s in its grace is canceled all the same', async (_, last) => {
+  ] as const)('a handler that %s during the grace period of a cancel is canceled all the same', async (_, last) => {
     const { task, engine } = await harness(
       async function* run({ signal }) {
         yield 'work';
@@ -110,7 +113,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(states).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_CANCELED']);
   });
 
-  test('a handler that ignores its signal is abandoned after the grace, and its later writes have no effect', async () => {
+  test('a handler that ignores its signal is abandoned after cancelGraceMs, and its later writes have no effect', async () => {
     const door = deferred<void>();
     const { task, engine, clock } = await harness(
       async function* run() {
@@ -137,14 +140,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(canceled)).toBe('work');
   });
 
-  test('a step is told, and what it says because of that is no result', async () => {
-    let isTold = false;
+  test('a cancel aborts the signal of a running step, and the error that the step throws then does not fail the task', async () => {
+    let isAborted = false;
     const { task, engine } = await harness(
       async function* run({ step }) {
         yield 'work';
         await step('slow', async ({ signal }) => {
-          await toldToStop(signal);
-          isTold = true;
+          await untilAborted(signal);
+          isAborted = true;
           throw new Error('stopped');
         });
       },
@@ -154,10 +157,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => artifactText(await engine.get(ANN, early.id)) === 'work');
     const canceled = await engine.cancel(ANN, early.id);
     expect(canceled.status).toEqual({ state: 'TASK_STATE_CANCELED', timestamp: expect.any(String) as string });
-    expect(isTold).toBe(true);
+    expect(isAborted).toBe(true);
   });
 
-  test('waiting for anything new is refused while a handler clears up', async () => {
+  test('ask and sleep throw while a canceled handler cleans up, and steps still run', async () => {
     const errors: string[] = [];
     const { task, engine } = await harness(
       async function* run({ signal, ask, sleep, step }) {
@@ -165,7 +168,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         await ask('Sure?').catch((error: Error) => errors.push(error.message));
         await sleep(1000).catch((error: Error) => errors.push(error.message));
-        // Clearing up may take steps.
+        // Cleanup may take steps.
         yield await step('undo', () => ' undone');
       },
       { variant },
@@ -177,7 +180,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(errors).toEqual(['The task was canceled', 'The task was canceled']);
   });
 
-  test('a task that has ended cannot be canceled, unless it was canceled', async () => {
+  test('cancel of a completed, failed or rejected task throws TASK_NOT_CANCELABLE', async () => {
     const { task, engine } = await harness(
       async ({ text, reject }) => {
         if (text === 'throw') throw new Error('no');
@@ -195,7 +198,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('canceling again and again is harmless', async () => {
+  test('repeated cancels return the same task and publish one event', async () => {
     const { task, engine } = await harness(
       async function* run({ signal }) {
         yield 'work';
@@ -212,7 +215,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(events.filter((event) => JSON.stringify(event).includes('CANCELED'))).toHaveLength(1);
   });
 
-  test('the task of somebody else is as unknown as one that never was', async () => {
+  test('cancel of the task of another caller throws the same TASK_NOT_FOUND as an unknown id', async () => {
     const { task, engine } = await harness(async ({ ask }) => ask('Which?'), { variant });
     const asked = await task('go');
     for (const [scope, id] of [
@@ -225,7 +228,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 
-  test('who waits for the task is told that it was canceled', async () => {
+  test('a send that waits for a task returns it as canceled', async () => {
     const { task, engine } = await harness(
       async function* run({ signal }) {
         yield 'work';

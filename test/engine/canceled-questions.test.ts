@@ -14,7 +14,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(asked, 'M'))).toBe('M');
   });
 
-  test('with cancel-question a message that is no answer cancels the question and is in the inbox', async () => {
+  test('with cancel-question a message that does not fit the question cancels it and goes to the inbox', async () => {
     const { task, reply } = await harness(
       async ({ ask, inbox }) => {
         try {
@@ -48,7 +48,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await second.reply(asked, 'yes'))).toBe('QuestionCanceledError, true');
   });
 
-  test('a handler that does not catch the canceled question fails its task, and says why', async () => {
+  test('a handler that does not catch the canceled question fails its task with the reason', async () => {
     const { task, reply } = await harness(async ({ ask }) => ask(SIZES), { variant, limits: CANCELING });
     const failed = await reply(await task('go'), 'What?');
     expect([failed.status.state, statusText(failed)]).toEqual([

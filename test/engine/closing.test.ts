@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 
-import { toldToStop } from './faults.ts';
+import { untilAborted } from './cluster.ts';
 import { ANN, artifactText, harness, userMessage, VARIANTS } from './harness.ts';
 
 const SUBMISSION = { ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: true } };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a task that was being made when the engine closed is run by the next one', async () => {
+  test('a task whose creation was under way when the engine closed runs on the next engine', async () => {
     let node = 'first';
     const first = await harness(
       async ({ signal }) => {
-        if (node === 'first') await toldToStop(signal);
+        if (node === 'first') await untilAborted(signal);
         return `done by the ${node}`;
       },
       { variant },
@@ -31,7 +31,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(made).toMatchObject({ value: { task: { id: done.id } } });
   });
 
-  test('who asks for a task while the engine closes is not left waiting', async () => {
+  test('sends and subscriptions end when the engine closes', async () => {
     const { engine, task } = await harness(async ({ ask }) => ask('Well?'), { variant });
     const asked = await task('go');
     const answer = engine.send({ ...SUBMISSION, message: userMessage('so', { taskId: asked.id }) });

@@ -3,7 +3,7 @@ import type { TaskContext } from '../../src/engine/handler.ts';
 import { ANN, artifactText, BOB, harness, userMessage, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a handler has the request and all that is known of it', async () => {
+  test('the context has the message, caller, tenant, metadata, extensions and output modes of the request', async () => {
     const seen: Partial<TaskContext>[] = [];
     const { task } = await harness(async (ctx) => void seen.push({ ...ctx }), { variant });
     const parts = [{ text: 'one' }, { data: { two: 2 } }, { raw: 'AQID', filename: 'a.bin' }, { text: 'three' }];
@@ -38,12 +38,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a blank text', [{ text: '  ' }], '  '],
     ['a file only', [{ url: 'https://a.example' }], ''],
     ['data only', [{ data: null }], 'null'],
-  ])('a message with %s is the choice of the handler', async (_, parts, text) => {
+  ])('a message with %s reaches the handler', async (_, parts, text) => {
     const { task } = await harness(async (ctx) => `[${ctx.text}]`, { variant });
     expect(artifactText(await task('', { message: userMessage('', { parts }) }))).toBe(`[${text}]`);
   });
 
-  test('files are read inline, or fetched if the engine can', async () => {
+  test('the bytes of a file come from the message, or from fetchFile for a file with a URL', async () => {
     const fetched: unknown[] = [];
     const { task } = await harness(
       async ({ files }) => {
@@ -68,7 +68,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(fetched).toEqual([['https://a.example/b', true, false]]);
   });
 
-  test('without a fetcher the address of a file is all there is', async () => {
+  test('without fetchFile a handler gets the URL of a file and an error for its bytes', async () => {
     const { task } = await harness(
       async ({ files: [file] }) => {
         const failure = await file?.bytes().then(String, (error: Error) => error.message);
@@ -80,7 +80,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done)).toMatch(/^https:\/\/a\.example\/b .*fetchFile/);
   });
 
-  test('a handler sees the earlier tasks of its context, the latest first, and nobody else sees them', async () => {
+  test('history returns the earlier tasks of the context, the latest first, and none of other callers or contexts', async () => {
     const { task, clock } = await harness(
       async ({ history, text }) => {
         const all = await history();
@@ -100,7 +100,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('e'))).toBe('e:  (0)');
   });
 
-  test('the task of a handler shows answers, questions and words in their order', async () => {
+  test('ctx.task has statuses, questions and answers in the order in which they happened', async () => {
     const seen: (string[] | undefined)[] = [];
     const { task, reply } = await harness(
       async (ctx) => {
@@ -124,7 +124,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history).toHaveLength(last.length + 1);
   });
 
-  test('every function can be taken off its context', async () => {
+  test('every function of the context works when it is destructured', async () => {
     const { task, reply } = await harness(
       async ({ step, ask, status, artifact, history, inbox, sleep, task: { id } }) => {
         await status('busy');
@@ -140,7 +140,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(asked, 'Ann'))).toBe('true 0 0 Ann');
   });
 
-  test('the signal is quiet while the task runs, and through its pauses', async () => {
+  test('the signal is not aborted while the task runs and pauses', async () => {
     const aborted: boolean[] = [];
     const { task, reply, engine } = await harness(
       async (ctx) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TaskContext } from '../../src/engine/handler.ts';
 import type { Submission } from '../../src/engine/tasks/submission.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { toldToStop, turns } from './faults.ts';
+import { untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, harness, type HarnessOptions, until, userMessage, VARIANTS } from './harness.ts';
 
 const AS_ANN = { ...ANN, agent: 'agent', caller: { id: 'ann', isVerified: true } };
@@ -14,7 +14,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const run = async function* run({ signal, ask, text }: TaskContext) {
       yield 'work';
       if (text === 'ask') await ask('Which?');
-      await Promise.race([door.promise, toldToStop(signal)]);
+      await Promise.race([door.promise, untilAborted(signal)]);
       if (!signal.aborted) yield ' done';
     };
     const node = await harness(run, { variant, limits: { onDisconnect }, ...options });
@@ -33,7 +33,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     return { ...node, door, leave, submission, onlyTask, ended };
   }
 
-  test('a task goes on when its sender leaves', async () => {
+  test('a task continues when its sender disconnects', async () => {
     const { engine, door, leave, submission, onlyTask, ended } = await begun('continue');
     const sending = engine.send(submission('go'));
     const id = await onlyTask();
@@ -44,7 +44,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, id))).toBe('work done');
   });
 
-  test('a task is canceled when its sender leaves, if the agent wants it so', async () => {
+  test('with onDisconnect cancel a task is canceled when its sender disconnects', async () => {
     const { engine, leave, submission, onlyTask, ended } = await begun('cancel');
     const sending = engine.send(submission('go'));
     const id = await onlyTask();
@@ -54,7 +54,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, id))).toBe('work');
   });
 
-  test('a sender that has left before it began finds its task all the same', async () => {
+  test('a send whose signal is aborted before the call creates the task all the same', async () => {
     const { engine, door, leave, submission, onlyTask, ended } = await begun('continue');
     leave.abort();
     const result = await engine.send(submission('go'));
@@ -64,7 +64,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await ended(id, 'TASK_STATE_COMPLETED');
   });
 
-  test.each(['signal', 'return', 'throw'])('a task goes on when its reader leaves (%s)', async (way) => {
+  test.each(['signal', 'return', 'throw'])('a task continues when the client closes its stream (%s)', async (way) => {
     const { engine, door, leave, submission, ended } = await begun('continue');
     const { taskId, items } = await engine.stream(submission('go'));
     await leaveStream(items, way, leave);
@@ -74,14 +74,17 @@ describe.each(VARIANTS)('$name', (variant) => {
     await ended(taskId, 'TASK_STATE_COMPLETED');
   });
 
-  test.each(['signal', 'return', 'throw'])('a task is canceled when its reader leaves, if wanted (%s)', async (way) => {
-    const { engine, leave, submission, ended } = await begun('cancel');
-    const { taskId, items } = await engine.stream(submission('go'));
-    await leaveStream(items, way, leave);
-    await ended(taskId, 'TASK_STATE_CANCELED');
-  });
+  test.each(['signal', 'return', 'throw'])(
+    'with onDisconnect cancel a task is canceled when the client closes its stream (%s)',
+    async (way) => {
+      const { engine, leave, submission, ended } = await begun('cancel');
+      const { taskId, items } = await engine.stream(submission('go'));
+      await leaveStream(items, way, leave);
+      await ended(taskId, 'TASK_STATE_CANCELED');
+    },
+  );
 
-  test('a reader that leaves before it has read anything has left', async () => {
+  test('with onDisconnect cancel a task is canceled when its stream is aborted before the first read', async () => {
     const { engine, leave, submission, onlyTask, ended } = await begun('cancel');
     await engine.stream(submission('go'));
     const id = await onlyTask();
@@ -89,7 +92,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await ended(id, 'TASK_STATE_CANCELED');
   });
 
-  test('who leaves after the end, or when the task waits for him, cancels nothing', async () => {
+  test('with onDisconnect cancel a client that disconnects after the end or during a question cancels nothing', async () => {
     const { engine, door, leave, submission, ended } = await begun('cancel');
     door.resolve();
     const done = await engine.send(submission('go'));
@@ -103,7 +106,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await ended(asked.task.id, 'TASK_STATE_COMPLETED');
   });
 
-  test('who leaves when he has read the question can come back with an answer', async () => {
+  test('with onDisconnect cancel a client that disconnects after it has read the question can answer it', async () => {
     const { engine, door, leave, submission } = await begun('cancel');
     door.resolve();
     const { taskId, items } = await engine.stream(submission('ask'));
@@ -115,23 +118,26 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
   });
 
-  test.each(['send', 'stream'] as const)('who leaves a follow-up has left the task (%s)', async (way) => {
-    const { engine, leave, submission, ended } = await begun('cancel');
-    const asked = await engine.send(submission('ask', { signal: new AbortController().signal }));
-    if (!('task' in asked)) expect.fail('No task');
-    const { id } = asked.task;
-    const answer = submission('this', { message: userMessage('this', { taskId: id }) });
-    const pending =
-      way === 'send'
-        ? engine.send(answer)
-        : engine.stream(answer).then(({ items }) => leaveStream(items, 'signal', leave));
-    await until(async () => (await engine.get(ANN, id)).status.state !== 'TASK_STATE_INPUT_REQUIRED');
-    leave.abort();
-    await pending;
-    await ended(id, 'TASK_STATE_CANCELED');
-  });
+  test.each(['send', 'stream'] as const)(
+    'with onDisconnect cancel a task is canceled when the client of a follow-up disconnects (%s)',
+    async (way) => {
+      const { engine, leave, submission, ended } = await begun('cancel');
+      const asked = await engine.send(submission('ask', { signal: new AbortController().signal }));
+      if (!('task' in asked)) expect.fail('No task');
+      const { id } = asked.task;
+      const answer = submission('this', { message: userMessage('this', { taskId: id }) });
+      const pending =
+        way === 'send'
+          ? engine.send(answer)
+          : engine.stream(answer).then(({ items }) => leaveStream(items, 'signal', leave));
+      await until(async () => (await engine.get(ANN, id)).status.state !== 'TASK_STATE_INPUT_REQUIRED');
+      leave.abort();
+      await pending;
+      await ended(id, 'TASK_STATE_CANCELED');
+    },
+  );
 
-  test('who only watches may leave: the task is not his to cancel', async () => {
+  test('with onDisconnect cancel a subscriber that disconnects cancels nothing', async () => {
     const { engine, door, leave, submission, onlyTask, ended } = await begun('cancel');
     const sending = engine.send(submission('go', { signal: new AbortController().signal }));
     const id = await onlyTask();
@@ -143,12 +149,12 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 });
 
-/** Reads the first batch of a stream, and leaves. */
+/** Reads the first batch of a stream, and closes it. */
 async function leaveStream(items: AsyncIterable<unknown>, way: string, leave: AbortController): Promise<void> {
   try {
     for await (const _ of items) {
       if (way === 'return') break;
-      if (way === 'throw') throw new Error('The line broke');
+      if (way === 'throw') throw new Error('The connection broke');
       leave.abort();
     }
   } catch {

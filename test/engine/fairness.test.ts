@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Submission } from '../../src/engine/tasks/submission.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, turns } from './cluster.ts';
 import { artifactText, type Harness, harness, until, VARIANTS } from './harness.ts';
 
-/** A handler whose runs are let go one by one, by the text that began them. */
+/** A handler whose runs the test ends one by one, by the text of their message. */
 function gate() {
   const begun: string[] = [];
   const doors = new Map<string, Deferred<void>>();
@@ -42,20 +42,23 @@ describe.each(VARIANTS)('$name', (variant) => {
     { concurrency: 3, held: 2 },
     { concurrency: 10, held: 9 },
     { concurrency: 25, held: 23 },
-  ])('one caller holds $held of $concurrency slots, and another one starts at once', async ({ concurrency, held }) => {
-    const { begun, open, run } = gate();
-    const node = await harness(run, { variant, limits: { concurrency } });
-    await flood(node, 'ann', 2 * concurrency);
-    await turns(10);
-    expect(begun).toHaveLength(held);
+  ])(
+    'one caller gets at most $held of $concurrency slots, and a task of another caller starts at once',
+    async ({ concurrency, held }) => {
+      const { begun, open, run } = gate();
+      const node = await harness(run, { variant, limits: { concurrency } });
+      await flood(node, 'ann', 2 * concurrency);
+      await turns(10);
+      expect(begun).toHaveLength(held);
 
-    open('bob-0');
+      open('bob-0');
 
-    expect(artifactText(await node.task('bob-0', as('bob')))).toBe('done bob-0');
-    expect(begun).toHaveLength(held + 1);
-  });
+      expect(artifactText(await node.task('bob-0', as('bob')))).toBe('done bob-0');
+      expect(begun).toHaveLength(held + 1);
+    },
+  );
 
-  test('with one slot callers take it in turns', async () => {
+  test('with one slot the tasks of several callers run in rotation', async () => {
     const { begun, open, run } = gate();
     const node = await harness(run, { variant, limits: { concurrency: 1 } });
     await flood(node, 'ann', 4);
@@ -71,7 +74,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toHaveLength(expected.length);
   });
 
-  test('the reserve is for callers without a running task, in the order of the rotation', async () => {
+  test('reserved slots go to callers without a running task, in the order of the rotation', async () => {
     const { begun, open, run } = gate();
     // Eighteen slots for all, two in reserve.
     const node = await harness(run, { variant, limits: { concurrency: 20 } });
@@ -96,7 +99,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun.at(-1)).toBe('bob-1');
   });
 
-  test('a caller that has only waiting tasks gets a slot before any other caller gets two', async () => {
+  test('a caller with only queued tasks gets a slot before any other caller gets two', async () => {
     const { begun, open, run } = gate();
     const node = await harness(run, { variant, limits: { concurrency: 2 } });
     await flood(node, 'zoe', 2);
@@ -114,7 +117,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(new Set(others).size).toBe(others.length);
   });
 
-  test('a task that a caller answers starts at once, though another caller floods the agent', async () => {
+  test('an answered task resumes at once although another caller floods the agent', async () => {
     const { begun, open, run } = gate();
     const node = await harness(
       async (context) => {
@@ -137,7 +140,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toHaveLength(18);
   });
 
-  test('a task that wakes up starts at once, though another caller floods the agent', async () => {
+  test('a task whose sleep is over resumes at once although another caller floods the agent', async () => {
     const { run } = gate();
     const node = await harness(
       async (context) => {
@@ -155,7 +158,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => artifactText(await node.engine.get({ tenant: '', owner: 'bob' }, asleep.id)) === 'awake');
   });
 
-  test('tasks of a node that died count as waiting tasks of their callers', async () => {
+  test('tasks of a node that died are queued again, and the slot limit of their caller holds for them', async () => {
     const { begun, run } = gate();
     const { node, clock } = cluster(run, { variant, limits: { concurrency: 5 } });
     const first = await node();
@@ -173,7 +176,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun.toSorted()).toEqual(['ann-0', 'ann-1', 'ann-2', 'bob-0', 'carl-0']);
   });
 
-  test('nodes share one rotation', async () => {
+  test('the rotation of callers holds across the nodes of one store', async () => {
     const { begun, open, run } = gate();
     const { node } = cluster(run, { variant, limits: { concurrency: 1 } });
     const nodes = [await node(), await node()] as const;
@@ -191,7 +194,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun.slice(2).toSorted()).toEqual(['ann-0', 'bob-0', 'carl-0']);
   });
 
-  test('a task that was claimed while another one of its caller started does not take the reserve', async () => {
+  test('a task that was claimed while another task of its caller started does not take a reserved slot', async () => {
     const { begun, open, run } = gate();
     const { node, clock } = cluster(
       async (context) => {
@@ -205,12 +208,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     await flood(only, 'ann', 3);
     await turns(10);
     // One slot is open. The claim that is under way gives it to the answered task, and the new one takes it first.
-    only.line.set('late', 'claim');
+    only.connection.set('late', 'claim');
     void only.reply(asked, 'this', as('ann')).catch(() => {});
     await turns(10);
     await flood(only, 'ann', 1, 3);
     await turns(10);
-    only.line.set('open');
+    only.connection.set('open');
     await pass(clock, 3000, 500);
     expect(begun).toEqual(['ann-0', 'ann-1', 'ann-2', 'ann-3']);
 
@@ -220,14 +223,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(() => begun.includes('ask'));
   });
 
-  test('a waiting task that another node took makes room in the queue, though nobody told of it', async () => {
+  test('a queued task that another node started makes room in the queue although its hint was lost', async () => {
     const { begun, open, run } = gate();
     const { node, clock } = cluster(run, { variant, limits: { concurrency: 1, queue: 1 } });
     const first = await node();
     await flood(first, 'ann', 2);
     await turns(10);
     expect(begun).toEqual(['ann-0']);
-    first.line.set('dead', 'watch');
+    first.connection.set('dead', 'watch');
     await node();
     await until(() => begun.length === 2);
     open('ann-0');
@@ -255,7 +258,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun.at(-1)).toBe('bob-2');
   });
 
-  test('tasks with a fairness key count against it, whoever owns them', async () => {
+  test('tasks with a fairness key share its slots, and their owner still owns them', async () => {
     const { begun, open, run } = gate();
     const node = await harness(run, { variant, limits: { concurrency: 2 } });
     const from = (fairnessKey: string): Partial<Submission> => as('anonymous', { fairnessKey });
@@ -275,7 +278,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
   });
 
-  test('tenants of one caller share its slots', async () => {
+  test('tasks of one caller in several tenants share the slots of the caller', async () => {
     const { begun, run } = gate();
     const node = await harness(run, { variant, limits: { concurrency: 3 } });
     for (const tenant of ['one', 'two', 'three']) await node.task(tenant, as('ann', { ...IMMEDIATELY, tenant }));
@@ -284,7 +287,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual(['one', 'two']);
   });
 
-  test('while others wait one caller fills four fifths of the queue, and is told what to do', async () => {
+  test('while others wait, one caller gets at most four fifths of the queue, and the error names the remedy', async () => {
     const { run } = gate();
     const node = await harness(run, { variant, limits: { concurrency: 1, queue: 10 } });
     await flood(node, 'bob', 2);
@@ -309,7 +312,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
   });
 
-  test('a caller that has filled the whole queue alone keeps no other caller out', async () => {
+  test('a caller that has filled the whole queue does not block the share of other callers', async () => {
     const { begun, open, run } = gate();
     const node = await harness(run, { variant, limits: { concurrency: 1, queue: 10 } });
     await flood(node, 'ann', 11);
@@ -325,23 +328,23 @@ describe.each(VARIANTS)('$name', (variant) => {
     await flood(node, 'bob', 1, 2);
   });
 
-  test('a node that has no slot for the tasks that wait does not look for them again and again', async () => {
+  test('a node without a slot for the queued tasks claims at most twice a second', async () => {
     const { begun, run } = gate();
     const { node, clock } = cluster(run, { variant, limits: { concurrency: 10 } });
     const only = await node();
     await flood(only, 'ann', 30);
     await turns(20);
     expect(begun).toHaveLength(9);
-    const before = only.line.calls.filter((name) => name === 'claim').length;
+    const before = only.connection.calls.filter((name) => name === 'claim').length;
 
     await pass(clock, 10_000, 50);
 
-    const looks = only.line.calls.filter((name) => name === 'claim').length - before;
+    const looks = only.connection.calls.filter((name) => name === 'claim').length - before;
     expect(looks).toBeGreaterThan(5);
     expect(looks).toBeLessThan(20);
   });
 
-  test('a task that wakes up on time is seen while others wait for a slot that they may not have', async () => {
+  test('a sleeping task resumes on time while tasks of another caller wait for a slot', async () => {
     const { begun, run } = gate();
     const node = await harness(
       async (context) => {

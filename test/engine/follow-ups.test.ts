@@ -8,7 +8,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['completed', 'TASK_STATE_COMPLETED', 'done'],
     ['failed', 'TASK_STATE_FAILED', { status: 'failed' }],
     ['rejected', 'TASK_STATE_REJECTED', { status: 'rejected' }],
-  ])('a task that is %s takes no message', async (_, state, output) => {
+  ])('a message to a %s task is rejected', async (_, state, output) => {
     const { task, reply, engine } = await harness(async () => output, { variant });
     const done = await task('go');
     await expect(reply(done, 'more')).rejects.toMatchObject({
@@ -18,7 +18,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get(ANN, done.id)).toEqual(done);
   });
 
-  test('a canceled task takes no message, and one that is being canceled neither', async () => {
+  test('a message to a task that is canceled or being canceled is rejected', async () => {
     const gate = deferred<void>();
     const { task, reply, engine, store } = await harness(
       async function* run() {
@@ -39,7 +39,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, early.id)).history).toHaveLength(1);
   });
 
-  test('a message to a queued task is in its inbox when its time comes', async () => {
+  test('a message to a queued task is in its inbox when the task starts', async () => {
     const gate = deferred<void>();
     const { task, reply } = await harness(
       async ({ text, inbox, step }) => {
@@ -80,7 +80,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(runs).toBe(1);
   });
 
-  test('an answer with returnImmediately is taken, and the task is shown at work', async () => {
+  test('an answer with returnImmediately returns the task as working', async () => {
     const { task, reply, engine } = await harness(
       async ({ ask, sleep }) => {
         const name = await ask('Who?');
@@ -96,7 +96,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_WORKING');
   });
 
-  test('a message is placed in the task and context it was sent to', async () => {
+  test('a follow-up is stored in the history of its task, with the ids of task and context', async () => {
     const { task, engine } = await harness(async ({ ask }) => ask('Who?'), { variant });
     const asked = await task('go');
     const { id, contextId = '' } = asked;
@@ -106,7 +106,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
   });
 
-  test('a message that names another context than that of its task is refused', async () => {
+  test('a message whose contextId differs from that of its task is rejected', async () => {
     const { task, reply, engine } = await harness(async ({ ask }) => ask('Who?'), { variant });
     const asked = await task('go');
     const message = userMessage('Ann', { taskId: asked.id, contextId: 'elsewhere' });
@@ -118,7 +118,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(asked, 'Ann'))).toBe('Ann');
   });
 
-  test('unknown tasks and those of others take no message, and look the same', async () => {
+  test('a message to an unknown task and one to the task of another caller get the same TASK_NOT_FOUND', async () => {
     const { task, reply, engine } = await harness(async ({ ask }) => ask('Who?'), { variant });
     const asked = await task('go');
     const bob = { ...BOB, caller: { id: 'bob', isVerified: true } };
@@ -130,7 +130,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get(ANN, asked.id)).toEqual(asked);
   });
 
-  test('a provisional task is unknown to follow-ups', async () => {
+  test('a message to a task that is not visible yet gets TASK_NOT_FOUND', async () => {
     const gate = deferred<void>();
     const id = deferred<string>();
     const { send, reply } = await harness(
@@ -148,7 +148,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await sent).toMatchObject({ message: { parts: [{ text: 'hi' }] } });
   });
 
-  test('a new message in the context of a finished task begins another task', async () => {
+  test('a new message in the context of a finished task starts another task', async () => {
     const { task } = await harness(async ({ history }) => `${(await history()).length}`, { variant });
     const first = await task('one');
     const { contextId = '' } = first;

@@ -21,10 +21,10 @@ import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts';
 export const ANN: Scope = { tenant: '', owner: 'ann' };
 export const BOB: Scope = { tenant: '', owner: 'bob' };
 
-/** There in the project that brings a database: the same tests run on it there. */
+/** Set in the test project that has a database: the same tests run on it there. */
 export const database = inject('postgresUrl') === undefined ? undefined : await import('../postgres/engine-store.ts');
 
-/** Where a run can go on after a pause, and what the tasks are kept in: all behaviours hold for all of them. */
+/** How a run resumes after a pause, and which store keeps the tasks: all behaviours hold for all of them. */
 const EVERYWHERE = [
   { name: 'memory store, runs kept in memory', store: 'memory', maxSuspended: 1000 },
   { name: 'memory store, runs always replayed', store: 'memory', maxSuspended: 0 },
@@ -32,14 +32,14 @@ const EVERYWHERE = [
   { name: 'SQLite, runs always replayed', store: 'sqlite', maxSuspended: 0 },
 ] as const;
 
-/** How runs go on has been seen on the other stores. */
+/** Replay is tested on the other stores. */
 const ON_A_DATABASE = [{ name: 'PostgreSQL', store: 'postgres', maxSuspended: 1000 }] as const;
 
 export type Variant = (typeof EVERYWHERE | typeof ON_A_DATABASE)[number];
 
 export const VARIANTS: readonly [Variant, ...Variant[]] = database === undefined ? EVERYWHERE : ON_A_DATABASE;
 
-/** For what is about the store and not about runs: each store once. */
+/** For tests about the store and not about runs: each store once. */
 export const STORES: readonly Variant[] = database === undefined ? [EVERYWHERE[0], EVERYWHERE[3]] : ON_A_DATABASE;
 
 export interface LogLine {
@@ -60,9 +60,9 @@ export interface Harness {
   task(text: string, options?: Partial<Submission>): Promise<Task>;
   /** A follow-up to a task. */
   reply(task: Task, text: string, options?: Partial<Submission>): Promise<Task>;
-  /** All that a caller gets who sends and listens. */
+  /** All items that a caller gets who sends and subscribes. */
   stream(text: string, options?: Partial<Submission>): Promise<readonly StreamItem[]>;
-  /** Closes the engine, which gives back what it holds, and starts another one on the same store. */
+  /** Closes the engine, which releases its leases, and starts another one on the same store. */
   restart(options?: Partial<EngineOptions>): Promise<Harness>;
   /** Cuts the engine off from its store, lets its leases run out, and starts another one. */
   crash(options?: Partial<EngineOptions>): Promise<Harness>;
@@ -99,7 +99,7 @@ export function openStore(variant: Variant, clock: FakeClock): Store {
   if (database !== undefined) return database.openEngineStore(clock);
   if (variant.store === 'memory') return memoryStore({ clock });
   const folder = mkdtempSync(join(tmpdir(), 'tandem-engine-'));
-  // Without a real disk: how many turns of the loop that takes, nobody can say.
+  // Without a real disk, which would take an unknown number of turns of the event loop.
   const store = sqlite(join(folder, 'tasks.db'), { clock, syncFile: (_descriptor, _isUrgent, done) => done(null) });
   onTestFinished(async () => {
     await store.close();
@@ -150,7 +150,7 @@ export async function startHarness(given: EngineOptions, clock: FakeClock): Prom
   };
 }
 
-/** A store for one engine that can be cut off from it: what was called goes on, whatever comes later fails. */
+/** A store that can be cut off from its engine: calls under way continue, later ones fail. */
 function mortalStore(store: Store): {
   readonly store: Store;
   readonly kill: () => void;
@@ -185,7 +185,7 @@ export function withMethods(store: Store, methods: Partial<Store>): Store {
   });
 }
 
-/** A method that can be taken off its store. */
+/** A method that works when it is destructured. */
 function memberOf(store: Partial<Store>, name: PropertyKey): unknown {
   const member: unknown = Reflect.get(store, name);
   return typeof member === 'function' ? (member.bind(store) as unknown) : member;

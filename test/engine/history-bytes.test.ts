@@ -19,7 +19,7 @@ async function firstTask(items: AsyncIterable<readonly StreamItem[]>): Promise<T
 }
 
 describe.each(STORES)('$name', (variant) => {
-  test('of messages that come at once a task takes only as many as it has room for', async () => {
+  test('messages that come at once do not exceed historyBytesPerTask', async () => {
     const { store, task, send } = await harness(async ({ authorize }) => void (await authorize('Log in')), {
       variant,
       maxHistoryBytes: 50_000,
@@ -40,7 +40,7 @@ describe.each(STORES)('$name', (variant) => {
     expect((await store.read(ANN, id))?.record.historyBytes).toBeLessThanOrEqual(50_000);
   });
 
-  test('sensitive parts count although the history does not have them', async () => {
+  test('sensitive parts count towards historyBytesPerTask although the history has them redacted', async () => {
     const { task, send } = await harness(async ({ authorize }) => void (await authorize('Log in')), {
       variant,
       maxHistoryBytes: 50_000,
@@ -56,7 +56,7 @@ describe.each(STORES)('$name', (variant) => {
     await expect(more()).rejects.toMatchObject({ details: { limit: 'historyBytesPerTask' } });
   });
 
-  test('a task is shown to everybody without the messages that do not fit', async () => {
+  test('get, list, subscribe, cancel and push leave out the messages that do not fit into a response', async () => {
     const { engine, store, task, send } = await harness(async ({ authorize }) => void (await authorize('Log in')), {
       variant,
     });
@@ -76,7 +76,7 @@ describe.each(STORES)('$name', (variant) => {
     }
   });
 
-  test('artifacts are never left out, and take room from the history', async () => {
+  test('artifacts are never left out of a response, and reduce the room for its history', async () => {
     const { engine, task, send } = await harness(
       async function* run({ authorize }) {
         yield 'x'.repeat(6 * MEBIBYTE);
@@ -97,7 +97,7 @@ describe.each(STORES)('$name', (variant) => {
   });
 });
 
-test('those that wait for the same task share what is read of it', async () => {
+test('senders that wait for the same task share one read of its artifacts', async () => {
   const { store, task, send } = await harness(async function* run({ inbox }) {
     yield { status: 'working', text: 'Listening' };
     for await (const { text } of inbox) if (text === 'end') return;
@@ -114,7 +114,7 @@ test('those that wait for the same task share what is read of it', async () => {
   expect(read.mock.calls.filter(([, , parts]) => parts?.artifacts === true)).toHaveLength(1);
 });
 
-test('messages are counted without loading them', async () => {
+test('the limit of messages per task is checked without loading the messages', async () => {
   const { store, task, send } = await harness(async ({ authorize }) => void (await authorize('Log in')), {
     maxMessages: 5,
   });

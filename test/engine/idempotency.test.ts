@@ -3,7 +3,7 @@ import type { Submission } from '../../src/engine/tasks/submission.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { cluster } from './faults.ts';
+import { cluster } from './cluster.ts';
 import {
   ANN,
   artifactText,
@@ -24,7 +24,7 @@ const HOW = ['restart', 'crash'] as const;
 const anonymous = { caller: { id: 'anonymous', isVerified: false } };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('the same request has the same outcome, and is run once', async () => {
+  test('a request repeated with its idempotency key returns the same task and runs once', async () => {
     let runs = 0;
     const { task, engine } = await harness(async () => `run ${++runs}`, { variant });
     const first = await task('go', KEY);
@@ -33,7 +33,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
   });
 
-  test.each(HOW)('a repeat is recognised after a %s', async (how) => {
+  test.each(HOW)('a repeated idempotency key returns the same task after a %s', async (how) => {
     let runs = 0;
     const node = await harness(async () => `run ${++runs}`, { variant });
     const first = await node.task('go', KEY);
@@ -41,7 +41,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await task('go', KEY)).toEqual(first);
   });
 
-  test('repeats at the same time wait for the one run', async () => {
+  test('concurrent requests with one idempotency key wait for one run', async () => {
     const gate = deferred<void>();
     let runs = 0;
     const { task, stream } = await harness(
@@ -59,7 +59,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [first, ...others] = await Promise.all(sent);
     for (const other of others) expect(other).toEqual(first);
     expect(runs).toBe(1);
-    // Who came too late for the events gets the task.
+    // A stream that starts after the last event gets the task.
     const last = bodies(await streamed).at(-1);
     expect(last).toMatchObject(
       last !== undefined && 'task' in last
@@ -68,7 +68,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
   });
 
-  test('repeats at the same time get the one reply', async () => {
+  test('concurrent requests with one idempotency key get the same bare reply', async () => {
     let runs = 0;
     const { send, stream } = await harness(async (ctx) => ctx.reply(`run ${++runs}`), { variant });
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => send('go', KEY)));
@@ -77,7 +77,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(bodies(await stream('go', KEY))).toEqual([first]);
   });
 
-  test('a repeat on another node gets the reply of the first', async () => {
+  test('a repeated request on another node gets the bare reply of the first', async () => {
     const gate = deferred<void>();
     const { node } = cluster(
       async (ctx) => {
@@ -88,16 +88,16 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const [here, there] = [await node(), await node()];
     const first = here.send('go', KEY);
-    await until(() => here.line.calls.includes('create'));
+    await until(() => here.connection.calls.includes('create'));
     const others = [there.send('go', KEY), there.send('go', KEY)];
     const streamed = there.stream('go', KEY);
-    await until(() => there.line.calls.filter((call) => call === 'read').length === 3);
+    await until(() => there.connection.calls.filter((call) => call === 'read').length === 3);
     gate.resolve();
     for (const other of others) expect(await other).toEqual(await first);
     expect(bodies(await streamed)).toEqual([await first]);
   });
 
-  test('a repeat that just misses the reply finds it all the same', async () => {
+  test('a repeated request that arrives while the bare reply is stored gets that reply', async () => {
     const gate = deferred<void>();
     const clock = fakeClock();
     const store = openStore(variant, clock);
@@ -124,7 +124,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(bodies(streamed)).toEqual([sent]);
   });
 
-  test('a repeat of a request whose task waits for an answer gets the question', async () => {
+  test('a repeated request whose task waits for an answer gets the question', async () => {
     const { task, reply } = await harness(async ({ ask }) => ask('Who?'), { variant });
     const asked = await task('go', KEY);
     expect(await task('go', KEY)).toEqual(asked);
@@ -132,7 +132,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await task('go', KEY)).toEqual(done);
   });
 
-  test('a repeat with returnImmediately gets the task as it is, and then it is known', async () => {
+  test('a repeated request with returnImmediately gets the task as it is, and makes it visible', async () => {
     const gate = deferred<void>();
     const begun = deferred<void>();
     const { task, engine } = await harness(
@@ -156,7 +156,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['another text', { message: userMessage('else') }],
     ['another context', { message: userMessage('go', { contextId: 'c2' }) }],
     ['more parts', { message: userMessage('go', { parts: [{ text: 'go' }, { text: '!' }] }) }],
-  ])('a key that comes with %s is refused, and nothing happens', async (_, other) => {
+  ])('an idempotency key reused with %s is rejected and runs nothing', async (_, other) => {
     let runs = 0;
     const { task, engine } = await harness(async () => `run ${++runs}`, { variant });
     await task('go', KEY);
@@ -165,7 +165,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.list(ANN, { limit: 10 })).total).toBe(1);
   });
 
-  test('keys belong to their caller', async () => {
+  test('the same idempotency key of another caller or tenant is another request', async () => {
     let runs = 0;
     const { task } = await harness(async () => `run ${++runs}`, { variant });
     await task('go', KEY);
@@ -174,7 +174,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go', { ...KEY, tenant: 'other' }))).toBe('run 3');
   });
 
-  test('a verified caller is recognised by the id of the message, an anonymous one is not', async () => {
+  test('a repeated message id is a repeated request for verified callers, and a new one for unverified callers', async () => {
     let runs = 0;
     const { task } = await harness(async () => `run ${++runs}`, { variant });
     const message = userMessage('go');
@@ -186,7 +186,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('', { message, ...anonymous, ...KEY }))).toBe('run 4');
   });
 
-  test.each(HOW)('a message that comes again after a %s is recognised by its id', async (how) => {
+  test.each(HOW)('a message id that is repeated after a %s returns the same task', async (how) => {
     let runs = 0;
     const node = await harness(async () => `run ${++runs}`, { variant });
     const message = userMessage('go');
@@ -199,7 +199,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['another text', { parts: [{ text: 'else' }] }],
     ['another context', { contextId: 'c2' }],
     ['more parts', { parts: [{ text: 'go' }, { text: '!' }] }],
-  ])('a message id that comes with %s is a new message, and both are recognised', async (_, more) => {
+  ])('a message id reused with %s is a new request, and repeats of both are recognized', async (_, more) => {
     let runs = 0;
     const { task } = await harness(async () => `run ${++runs}`, { variant });
     const message = userMessage('go');
@@ -210,7 +210,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('', { message: other }))).toBe('run 2');
   });
 
-  test('different messages with one id at the same time are a task each', async () => {
+  test('concurrent messages with one id and different texts start one task each', async () => {
     const { task, engine } = await harness(async ({ text }) => `did ${text}`, { variant });
     const message = userMessage('0');
     const texts = Array.from({ length: 10 }, (_, i) => `${i % 5}`);
@@ -219,7 +219,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.list(ANN, { limit: 20 })).total).toBe(5);
   });
 
-  test('a message id that answered one task answers another', async () => {
+  test('a message id that answered a question of one task can answer that of another', async () => {
     const { task } = await harness(async ({ ask }) => ask('Which city?'), { variant });
     const [one, two] = [await task('first'), await task('second')];
     const answer = userMessage('Rome');
@@ -228,7 +228,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('different messages with one id to a running task are all in its inbox', async () => {
+  test('messages with one id and different texts to a running task are all in its inbox', async () => {
     const gate = deferred<void>();
     const { task } = await harness(
       async ({ inbox, step }) => {
@@ -246,7 +246,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await sent)).toBe('more else');
   });
 
-  test('a message that comes again is new if ids of messages do not count, and a key still does', async () => {
+  test('without deduplicateByMessageId a repeated message is a new request, and idempotency keys still work', async () => {
     let runs = 0;
     const { task } = await harness(async () => `run ${++runs}`, { variant });
     const again = { message: userMessage('go'), deduplicateByMessageId: false };
@@ -256,7 +256,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('', { ...again, ...KEY }))).toBe('run 3');
   });
 
-  test('a repeated answer is one answer, while the task runs, waits again, and has ended', async () => {
+  test('a repeated answer is taken once while the task runs, asks again and has ended', async () => {
     const { task, reply } = await harness(
       async ({ ask }) => {
         const sure = await ask({ confirm: 'Sure?' });
@@ -296,7 +296,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history).toHaveLength(2);
   });
 
-  test('a request that was refused has not used its key', async () => {
+  test('the idempotency key of a rejected request can be used again', async () => {
     const { task } = await harness(async ({ ask }) => ((await ask({ confirm: 'Sure?' })) ? 'yes' : 'no'), { variant });
     const asked = await task('go');
     const answer = (text: string): Partial<Submission> => ({

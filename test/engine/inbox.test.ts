@@ -37,7 +37,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history?.map(({ parts }) => parts)).toEqual(['go', 'a', 'b', 'c', 'd'].map((text) => [{ text }]));
   });
 
-  test('a handler can listen for messages until one says stop', async () => {
+  test('a handler can iterate over its inbox until it returns', async () => {
     const { task, reply, engine } = await harness(
       async function* run({ inbox }) {
         yield 'ready ';
@@ -55,7 +55,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done)).toBe('ready a b c ');
   });
 
-  test('who sends a message that is never read gets the finished task', async () => {
+  test('a send of a message that the handler never reads returns the finished task', async () => {
     const gate = deferred<void>();
     const { task, reply, engine } = await harness(
       async function* run({ step }) {
@@ -74,7 +74,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test.each(['restart', 'crash'] as const)(
-    'what was read is read again in the same portions after a %s',
+    'a replay after a %s reads the same messages by the same reads of the inbox',
     async (how) => {
       const portions: string[][] = [];
       const first = await harness(
@@ -111,7 +111,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     },
   );
 
-  test('a message that one turn did not read is there for the next', async () => {
+  test('a message that one turn did not read is in the inbox of the next turn', async () => {
     const gate = deferred<void>();
     const { task, reply, engine } = await harness(
       async function* run({ text, inbox, step }) {
@@ -133,7 +133,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(asked, 'two'))).toBe('by the way');
   });
 
-  test('a message to a sleeping task is there when it wakes', async () => {
+  test('a message to a sleeping task is in the inbox when the sleep ends', async () => {
     const { task, reply, engine, clock } = await harness(
       async function* run({ inbox, sleep }) {
         yield 'zzz ';
@@ -152,7 +152,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, early.id))).toBe('zzz wake up');
   });
 
-  test('a message wakes a handler that sleeps and listens, and lets one sleep on that does not', async () => {
+  test('a message resumes a handler that sleeps beside an inbox loop, and not one that only sleeps', async () => {
     const { task, reply, engine, clock, store } = await harness(
       async ({ text, inbox, sleep }) => {
         const heard = async (): Promise<string> => {
@@ -181,7 +181,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await sent)).toBe('slept');
   });
 
-  test('a message that comes while the run puts itself to rest is not lost', async () => {
+  test('a message that arrives while the run is being suspended resumes it', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
     const write = async (taskId: string): Promise<void> => {
@@ -191,7 +191,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     };
     let isFirst = true;
     const append: Store['append'] = async (given) => {
-      // Another node is faster, and its hint does not come through.
+      // Another node writes first, and its hint is lost.
       if (given.release === true && isFirst) {
         isFirst = false;
         await write(given.taskId);
@@ -213,7 +213,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go'))).toBe('hello');
   });
 
-  test('who listens when the task is canceled comes to an end', async () => {
+  test('an inbox loop ends when the task is canceled', async () => {
     let heard: string[] | undefined;
     const { task, reply, engine, store } = await harness(
       async function* run({ inbox }) {

@@ -3,7 +3,7 @@ import type { TaskContext } from '../../src/engine/handler.ts';
 import type { Submission } from '../../src/engine/tasks/submission.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Scope } from '../../src/store/store.ts';
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import { ANN, artifactText, collect, harness, userMessage, VARIANTS } from './harness.ts';
 
 interface Party {
@@ -16,7 +16,7 @@ function party(tenant: string, owner: string): Party {
   return { scope, as: { ...scope, caller: { id: owner, isVerified: true } } };
 }
 
-/** Each pair is as foreign to each other as can be told. */
+/** Pairs of callers whose names a store could confuse. */
 const PAIRS: readonly (readonly [string, Party, Party])[] = [
   ['two callers', party('', 'ann'), party('', 'bob')],
   ['one caller in two tenants', party('red', 'ann'), party('blue', 'ann')],
@@ -30,7 +30,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   describe.each(PAIRS)('%s', (_, ours, theirs) => {
     const secret = `secret of ${JSON.stringify(ours.scope)}`;
 
-    test('neither sees the tasks of the other', async () => {
+    test('no call of one caller finds the task of the other', async () => {
       const { task, engine } = await harness(async ({ text, ask }) => ask(text), { variant });
       const asked = await task(secret, { ...ours.as, alias: 'mine' });
       const unknown = { code: 'TASK_NOT_FOUND', message: `Task ${asked.id} does not exist` };
@@ -44,12 +44,12 @@ describe.each(VARIANTS)('$name', (variant) => {
       expect(await engine.list(theirs.scope, { limit: 10, contextId: asked.contextId ?? '' })).toMatchObject({
         total: 0,
       });
-      // What they may not see, they may call the same.
+      // An alias that one caller uses is free for the other.
       expect((await task('x', { ...theirs.as, alias: 'mine' })).id).not.toBe(asked.id);
       expect(await engine.get(ours.scope, asked.id)).toEqual(asked);
     });
 
-    test('the same key, message id and context are two requests', async () => {
+    test('the same idempotency key, message id and context id of two callers are two requests', async () => {
       const { task, engine } = await harness(
         async ({ text, history, task: { contextId } }) => {
           const earlier = await history();
@@ -70,7 +70,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       expect(JSON.stringify(await engine.list(theirs.scope, { limit: 10, artifacts: true }))).not.toContain('secret');
     });
 
-    test('what runs at the same time has nothing in common', async () => {
+    test('concurrent tasks of two callers share no question, artifact or message', async () => {
       const seen: TaskContext[] = [];
       const { task } = await harness(
         async function* run(ctx) {
@@ -95,13 +95,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
   });
 
-  test('a context is the caller of its task, whatever the body says', async () => {
+  test('caller and tenant of the context come from the request, not from its body', async () => {
     const { task } = await harness(async ({ caller, tenant }) => `${caller.id} ${tenant}`, { variant });
     const message = userMessage('go', { metadata: { caller: 'bob', owner: 'bob', tenant: 'blue' } });
     expect(artifactText(await task('go', { message, metadata: { caller: 'bob', tenant: 'blue' } }))).toBe('ann ');
   });
 
-  test('nothing that one run changes reaches another', async () => {
+  test('changes of a handler to its context do not reach other runs', async () => {
     const contexts: TaskContext[] = [];
     const { task } = await harness(
       async (ctx) => {
@@ -139,7 +139,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       for (const other of contexts.slice(i + 1)) expect(ctx.message).not.toBe(other.message);
   });
 
-  test('two engines in one process share nothing but what they are given', async () => {
+  test('two engines in one process on two stores share no tasks', async () => {
     const run = async ({ text }: TaskContext): Promise<string> => text;
     const [one, two] = [await harness(run, { variant }), await harness(run, { variant })];
     const done = await one.task('only here');
@@ -160,7 +160,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['idempotencyKey', (idempotencyKey) => ({ idempotencyKey })],
     ['alias', (alias) => ({ alias })],
     ['pushConfig.config.id', (id) => ({ pushConfig: { config: { id, url: 'https://example.com/' }, dialect: '1.0' } })],
-  ])('%s: a name that a store could take for another one is refused', async (field, submission) => {
+  ])('a NUL character or half a surrogate pair in %s is rejected', async (field, submission) => {
     const { task, engine } = await harness(async () => 'done', { variant });
     for (const name of ['a\0', 'a\0b', 'a\ud83d', '\udd11a']) {
       const refused = { code: 'INVALID_PARAMS', violations: [expect.objectContaining({ field })] };

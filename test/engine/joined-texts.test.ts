@@ -4,14 +4,14 @@ import { artifactsOf } from '../../src/engine/replay/event-body.ts';
 import type { Artifact } from '../../src/model/artifact.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { ANN, artifactText, bodies, collect, harness, until, VARIANTS } from './harness.ts';
-import { fakeCourier, hookAt } from './outbox-harness.ts';
+import { fakePushTransport, hookAt } from './fake-push-transport.ts';
 
 const JOINED = [{ artifactId: 'response', name: 'response', parts: [{ text: 'Hello world' }] }];
 
 describe.each(VARIANTS)('$name', (variant) => {
   test('a task shows the chunks of a text as one part in responses, lists, subscriptions and notifications', async () => {
     const gate = deferred<void>();
-    const pushTransport = fakeCourier();
+    const pushTransport = fakePushTransport();
     const { task, engine } = await harness(
       async function* run() {
         yield 'Hello ';
@@ -23,9 +23,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const { id } = await task('go', { returnImmediately: true, pushConfig: hookAt('hook') });
     await until(async () => artifactText(await engine.get(ANN, id)) === 'Hello wor');
-    const reader = collect(engine.subscribe(ANN, id));
+    const subscription = collect(engine.subscribe(ANN, id));
     gate.resolve();
-    const [first] = bodies(await reader);
+    const [first] = bodies(await subscription);
     expect(first).toMatchObject({ task: { artifacts: [{ parts: [{ text: 'Hello wor' }] }] } });
 
     expect((await engine.get(ANN, id)).artifacts).toEqual(JOINED);

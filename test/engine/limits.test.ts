@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, turns } from './cluster.ts';
 import { ANN, artifactText, BOB, harness, statusText, until, VARIANTS } from './harness.ts';
 
-/** A handler whose runs are let go one by one, by the text that began them. */
+/** A handler whose runs the test ends one by one, by the text of their message. */
 function gate() {
   const begun: string[] = [];
   const doors = new Map<string, Deferred<void>>();
@@ -26,7 +26,7 @@ function gate() {
 const IMMEDIATELY = { returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('tasks of one caller that find no slot wait, and run in the order in which they came', async () => {
+  test('tasks of one caller without a free slot wait and run in the order of their arrival', async () => {
     const { begun, open, run } = gate();
     const { task, engine } = await harness(run, { variant, limits: { concurrency: 3 } });
     const tasks = [];
@@ -45,7 +45,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       await until(async () => (await engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
   });
 
-  test('who waits in the queue is not overtaken by a newcomer', async () => {
+  test('a new task does not overtake a queued task', async () => {
     const { begun, open, run } = gate();
     const { task } = await harness(run, { variant, limits: { concurrency: 1 } });
     const first = task('first');
@@ -56,13 +56,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     open('second');
     open('third');
     await first;
-    // The place is free, and the queue has not been looked at yet.
+    // The slot is free, and the queue has not been checked yet.
     const third = task('third');
     await Promise.all([second, third]);
     expect(begun).toEqual(['first', 'second', 'third']);
   });
 
-  test('a full queue refuses with a time to come back, and nothing is stored', async () => {
+  test('a full queue rejects a message with retryAfterMs and stores nothing', async () => {
     const { begun, open, run } = gate();
     const { task, engine } = await harness(run, { variant, limits: { concurrency: 1, queue: 2 } });
     for (const name of ['a', 'b', 'c']) await task(name, IMMEDIATELY);
@@ -76,7 +76,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('a queued task that is canceled gives its place in the queue to another', async () => {
+  test('a canceled task makes room in the queue', async () => {
     const { begun, open, run } = gate();
     const { task, engine } = await harness(run, { variant, limits: { concurrency: 1, queue: 1 } });
     await task('a', IMMEDIATELY);
@@ -94,7 +94,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual(['a', 'c']);
   });
 
-  test('the concurrency is never exceeded, whichever caller sends when', async () => {
+  test('the number of concurrent runs never exceeds the limit with several callers and answers', async () => {
     let running = 0;
     let most = 0;
     const callers = [ANN, BOB, { tenant: '', owner: 'carl' }];
@@ -131,7 +131,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(most).toBe(3);
   });
 
-  test('a newcomer and a woken task never share the last place', async () => {
+  test('a new task and a resumed task do not share the last slot', async () => {
     let running = 0;
     let most = 0;
     const doors = new Map(['ask', 'new'].map((name) => [name, deferred<void>()]));
@@ -145,16 +145,16 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       { variant, limits: { concurrency: 1 } },
     );
-    const { task, reply, engine, line } = await node();
+    const { task, reply, engine, connection } = await node();
     const asked = await task('ask');
     await turns(10);
-    // The claim is under way when the newcomer takes the place.
-    line.set('held', 'claim');
+    // The claim is under way when the new task takes the slot.
+    connection.set('held', 'claim');
     const answering = reply(asked, 'this');
     await turns(10);
     const newcomer = task('new');
     await turns(10);
-    line.set('open');
+    connection.set('open');
     await turns(20);
     for (const door of doors.values()) door.resolve();
     await pass(clock, 5000, 500);
@@ -164,7 +164,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(most).toBe(1);
   });
 
-  test('a task that waits for an answer or for a time holds no place', async () => {
+  test('a task that waits for an answer or sleeps holds no slot', async () => {
     const { task, reply, clock, engine } = await harness(
       async function* run({ text, ask, sleep }) {
         if (text === 'ask') await ask('Which?');
@@ -182,7 +182,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       return rest !== undefined && artifactText(rest) === 'done';
     };
     await until(isOut);
-    // Nor does the time of it count as work.
+    // Nor does that time count as working time.
     await pass(clock, 999_000, 10_000);
     expect((await engine.get(ANN, asleep.id)).status.state).toBe('TASK_STATE_WORKING');
     expect((await engine.get(ANN, asked.id)).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
@@ -192,7 +192,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await engine.get(ANN, asleep.id)).status.state === 'TASK_STATE_COMPLETED');
   });
 
-  test('tasks of one caller that wait for an answer are limited, those of others are not concerned', async () => {
+  test('maxPausedPerCaller limits the paused tasks of one caller, and not those of others', async () => {
     const { task, reply, engine } = await harness(
       async function* run({ text, ask }) {
         if (text === 'turn') yield { status: 'input-required', text: 'Which?' };
@@ -215,7 +215,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await task('turn')).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 
-  test('a task may ask again and again while it is the only one that waits', async () => {
+  test('with maxPausedPerCaller 1 a task may ask several questions in turn', async () => {
     const { task, reply } = await harness(
       async function* run({ ask }) {
         yield `${await ask('One?')} ${await ask('Two?')} ${await ask('Three?')}`;

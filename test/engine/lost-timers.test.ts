@@ -1,16 +1,16 @@
-/** Hosts on which a timer ends with the request in which it was set, and nobody is told. */
+/** Hosts that silently drop the timers of a request when the request ends. */
 import { describe, expect, test } from 'vitest';
 import type { Worked } from '../../src/engine/on-demand/on-demand.ts';
 import type { Clock } from '../../src/support/time/clock.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { type Cluster, cluster, type Node, pass, turns } from './faults.ts';
+import { type Cluster, cluster, type Node, pass, turns } from './cluster.ts';
 import { artifactText, until, VARIANTS } from './harness.ts';
 
 const STORED = { returnImmediately: true, elsewhere: true } as const;
 const SECOND = 1000;
 
 interface ForgetfulClock extends Clock {
-  /** All requests so far are over. */
+  /** Drops all timers: the requests that set them are over. */
   forget(): void;
 }
 
@@ -30,7 +30,7 @@ function forgetful(clock: Clock): ForgetfulClock {
   };
 }
 
-/** A node whose first request, the one that started it, was over before its time. */
+/** A node that has lost the timers of its first request. */
 async function startForgetful({ node, clock }: Cluster): Promise<Node> {
   const own = forgetful(clock);
   const started = await node({ clock: own });
@@ -42,7 +42,7 @@ async function startForgetful({ node, clock }: Cluster): Promise<Node> {
 }
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a later request has its time, and keeps its task as long', async () => {
+  test('a request after lost timers works until its deadline and keeps the lease of its task', async () => {
     let runs = 0;
     const all = cluster(
       async ({ text, signal }) => {
@@ -66,7 +66,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(worked).toBe('unfinished');
   });
 
-  test('who waits for a task that others run looks after it', async () => {
+  test('a send on a node with lost timers finds the end of a task that another node runs', async () => {
     const door = deferred<void>();
     let runs = 0;
     const all = cluster(
@@ -79,8 +79,8 @@ describe.each(VARIANTS)('$name', (variant) => {
       { variant, onDemand: true },
     );
     const [first, other] = [await startForgetful(all), await all.node()];
-    // No hint gets through.
-    first.line.set('held', 'watch');
+    // All hints are lost.
+    first.connection.set('held', 'watch');
     let work: Promise<Worked> | undefined;
     const onStored = (id: string): void => void (work = other.engine.onDemand.work(id, { forMs: 60 * SECOND }));
     const answer = first.task('go', { elsewhere: true, onStored });

@@ -1,14 +1,14 @@
-/** Nodes on demand: the places that they have, and what a sweep makes of them. */
+/** Nodes on demand: their slots, and the tasks that a sweep claims. */
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { pass, turns } from './faults.ts';
+import { pass, turns } from './cluster.ts';
 import { ANN, artifactText, BOB, until, VARIANTS } from './harness.ts';
-import { hosts, SECOND, stateOf, STORED } from './on-demand-hosts.ts';
+import { onDemandCluster, SECOND, stateOf, STORED } from './on-demand-cluster.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('without a place a task is left to others', async () => {
+  test('a task that finds no slot on one node on demand can run on another', async () => {
     const door = deferred<void>();
-    const { node } = hosts(
+    const { node } = onDemandCluster(
       async ({ text }) => {
         if (text === 'stay') await door.promise;
         return text;
@@ -30,11 +30,11 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test.each([
-    ['gets it if one is left in time', 5 * SECOND, 'resting'],
-    ['is told so when its time is over', 10 * SECOND, 'full'],
-  ] as const)('who waits for a place %s', async (_, leftAfter, expected) => {
+    ['is resumed when a slot becomes free before its deadline', 5 * SECOND, 'resting'],
+    ['reports "full" when no slot becomes free before its deadline', 10 * SECOND, 'full'],
+  ] as const)('work on a task without a free slot %s', async (_, leftAfter, expected) => {
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async ({ text }) => {
         if (text === 'stay') await door.promise;
         return text;
@@ -54,10 +54,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await stateOf(only, id)).toBe(expected === 'full' ? 'submitted' : 'completed');
   });
 
-  test('no more run at a time than there are places, whenever they are claimed', async () => {
+  test('concurrent work calls run no more tasks at a time than there are slots', async () => {
     let running = 0;
     let most = 0;
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async ({ sleep, text }) => {
         most = Math.max(most, ++running);
         await Promise.resolve();
@@ -70,11 +70,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     const only = await node();
     const ids: string[] = [];
     for (const text of ['a', 'b', 'c']) ids.push((await only.task(text, STORED)).id);
-    only.line.set('late', 'claim');
+    only.connection.set('late', 'claim');
     const works = ids.map((id) => only.engine.onDemand.work(id, { forMs: 60 * SECOND }));
     await turns(20);
-    expect(only.line.calls.filter((name) => name === 'claim')).toHaveLength(1);
-    only.line.set('open');
+    expect(only.connection.calls.filter((name) => name === 'claim')).toHaveLength(1);
+    only.connection.set('open');
     await pass(clock, 10 * SECOND, 250);
     expect(await Promise.all(works)).toEqual(['resting', 'resting', 'resting']);
     expect(await Promise.all(ids.map((id) => stateOf(only, id)))).toEqual(['completed', 'completed', 'completed']);
@@ -82,7 +82,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test('a sweep that has too few slots for one caller reports that more tasks are due', async () => {
-    const { node } = hosts(async ({ text }) => text, { variant, limits: { concurrency: 3 } });
+    const { node } = onDemandCluster(async ({ text }) => text, { variant, limits: { concurrency: 3 } });
     const only = await node();
     for (const text of ['a', 'b', 'c']) await only.task(text, STORED);
     const options = { forMs: SECOND, limit: 10 };
@@ -91,25 +91,25 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test('sweeps at the same time claim no more tasks than there are slots', async () => {
-    const { node } = hosts(async ({ text }) => text, { variant, limits: { concurrency: 3 } });
+    const { node } = onDemandCluster(async ({ text }) => text, { variant, limits: { concurrency: 3 } });
     const only = await node();
     for (const text of ['a', 'b', 'c']) await only.task(text, STORED);
-    only.line.set('late', 'claim');
+    only.connection.set('late', 'claim');
     const sweeps = [1, 2].map(() => only.engine.onDemand.sweep({ forMs: SECOND, limit: 10 }));
     await turns(20);
-    expect(only.line.calls.filter((name) => name === 'claim')).toHaveLength(1);
-    only.line.set('open');
+    expect(only.connection.calls.filter((name) => name === 'claim')).toHaveLength(1);
+    only.connection.set('open');
     expect((await Promise.all(sweeps)).map(({ taken }) => taken)).toEqual([2, 0]);
   });
 
-  test('without a slot for its caller a task is left to others, and another caller is served', async () => {
+  test('a task without a slot for its caller can run on another node, and a task of another caller starts at once', async () => {
     const door = deferred<void>();
-    const { node } = hosts(
+    const { node } = onDemandCluster(
       async ({ text }) => {
         if (text === 'stay') await door.promise;
         return text;
       },
-      // And nothing waits here: there is no queue on demand.
+      // There is no queue on demand.
       { variant, limits: { concurrency: 2, queue: 0 } },
     );
     const [full, free] = [await node(), await node()];
@@ -126,9 +126,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await staying)).toBe('stay');
   });
 
-  test('who waits for a slot that its caller may not have tries again now and then, and gets it', async () => {
+  test('work on a task without a slot for its caller retries at most six times a second, and runs when a slot is free', async () => {
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async ({ text }) => {
         if (text === 'stay') await door.promise;
         return text;
@@ -139,7 +139,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const staying = only.task('stay');
     await turns(20);
     const { id } = await only.task('go', STORED);
-    const claims = (): number => only.line.calls.filter((name) => name === 'claim').length;
+    const claims = (): number => only.connection.calls.filter((name) => name === 'claim').length;
     const before = claims();
     const work = only.engine.onDemand.work(id, { forMs: 60 * SECOND });
     await pass(clock, 5 * SECOND, 50);
@@ -151,26 +151,29 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await stateOf(only, id)).toBe('completed');
   });
 
-  test.each(['prune', 'nextWake'] as const)('a sweep hands over before it is stopped by %s', async (name) => {
+  test.each(['prune', 'nextWake'] as const)('a sweep reports unfinished tasks before it calls %s', async (name) => {
     let runs = 0;
-    const { node, clock } = hosts(({ signal }) => (runs++, ended(signal)), { variant, limits: { concurrency: 1 } });
+    const { node, clock } = onDemandCluster(({ signal }) => (runs++, ended(signal)), {
+      variant,
+      limits: { concurrency: 1 },
+    });
     const only = await node();
     const { id } = await only.task('go', STORED);
     const handedOver: string[] = [];
     const onUnfinished = async (taskId: string): Promise<void> => void handedOver.push(taskId);
-    only.line.set('held', name);
+    only.connection.set('held', name);
     const sweep = only.engine.onDemand.sweep({ forMs: SECOND, limit: 1, onUnfinished });
     await until(() => runs === 1);
     await pass(clock, SECOND);
     await until(() => handedOver.length > 0);
     expect(handedOver).toEqual([id]);
-    only.line.set('failing', name);
+    only.connection.set('failing', name);
     expect(await sweep).toMatchObject({ taken: 1, unfinished: [id] });
   });
 
-  test('a sweep logs a task that it cannot resume, and leaves it to others', async () => {
+  test('a sweep logs a task that it cannot resume, and reports it as unfinished', async () => {
     let isAsleep = false;
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async ({ sleep }) => {
         isAsleep = true;
         await sleep(SECOND);
@@ -181,7 +184,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { id } = await only.task('go', STORED);
     const sweep = only.engine.onDemand.sweep({ forMs: 10 * SECOND, limit: 1 });
     await until(() => isAsleep);
-    only.line.set('failing', 'claim');
+    only.connection.set('failing', 'claim');
     await pass(clock, 2 * SECOND, 250);
 
     expect(await sweep).toMatchObject({ taken: 1, unfinished: [id] });
@@ -191,8 +194,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
   });
 
-  test('a sweep removes what has outlived its time', async () => {
-    const { node, clock } = hosts(async ({ text }) => text, { variant, retention: { maxAgeMs: 60 * SECOND } });
+  test('a sweep removes tasks older than maxAgeMs', async () => {
+    const { node, clock } = onDemandCluster(async ({ text }) => text, {
+      variant,
+      retention: { maxAgeMs: 60 * SECOND },
+    });
     const only = await node();
     const { id } = await only.task('go');
     await pass(clock, 120 * SECOND, 20 * SECOND);
@@ -201,8 +207,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     await expect(only.engine.get(ANN, id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
   });
 
-  test('a sweep takes what was left, the longest first, and no more than it may', async () => {
-    const { node, clock } = hosts(async ({ text }) => text, { variant });
+  test('a sweep claims due tasks, the longest waiting first, up to its limit', async () => {
+    const { node, clock } = onDemandCluster(async ({ text }) => text, { variant });
     const [first, second] = [await node(), await node()];
     const ids: string[] = [];
     for (const text of ['a', 'b', 'c']) {

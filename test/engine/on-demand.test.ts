@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Worked } from '../../src/engine/on-demand/on-demand.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { Leaving } from '../../src/support/leave-signal.ts';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, turns } from './cluster.ts';
 import { ANN, artifactText, statusText, until, VARIANTS } from './harness.ts';
-import { hosts, SECOND, stateOf, STORED } from './on-demand-hosts.ts';
+import { onDemandCluster, SECOND, stateOf, STORED } from './on-demand-cluster.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('nothing is run that nobody asked for', async () => {
-    const { node, clock } = hosts(async () => 'done', { variant });
+  test('a node on demand runs a stored task only when work is called for it', async () => {
+    const { node, clock } = onDemandCluster(async () => 'done', { variant });
     const [first, second] = [await node(), await node()];
     const { id } = await first.task('go', STORED);
     await pass(clock, 60 * SECOND, 5 * SECOND);
@@ -18,15 +18,15 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await stateOf(first, id)).toBe('completed');
   });
 
-  test('who waits for a task has it run where he waits', async () => {
-    const { node } = hosts(async ({ text }) => text, { variant });
+  test('a blocking send on a node on demand runs its task on that node', async () => {
+    const { node } = onDemandCluster(async ({ text }) => text, { variant });
     expect(artifactText(await (await node()).task('hello'))).toBe('hello');
   });
 
-  test('a task that is asked for twice runs once', async () => {
+  test('a task that several work calls name runs once', async () => {
     let runs = 0;
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async () => {
         runs++;
         await door.promise;
@@ -46,10 +46,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await first.engine.onDemand.work('no-such-task', { forMs: 0 })).toBe('resting');
   });
 
-  test('when the time is over another goes on, and no step is repeated', async () => {
+  test('a task that is unfinished at the deadline resumes on another node and repeats no step', async () => {
     const steps: string[] = [];
     const doors = [deferred<void>(), deferred<void>(), deferred<void>()];
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async function* run({ step }) {
         for (const [i, door] of doors.entries()) {
           yield `${await step(`${i}`, () => steps.push(`${i}`))} `;
@@ -73,9 +73,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await second.engine.get(ANN, id))).toBe('1 2 3 ');
   });
 
-  test('what never gets anywhere in the time that there is comes to an end', async () => {
+  test('a task without progress fails after maxAttempts deadlines', async () => {
     let runs = 0;
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       () => {
         runs++;
         return new Promise<string>(() => {});
@@ -96,8 +96,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await only.engine.get(ANN, id))).toBe('The task was interrupted 3 times and will not be retried');
   });
 
-  test('the time that a task may take is that of all who work on it, between two pauses', async () => {
-    const { node, clock } = hosts(
+  test('timeoutMs counts the working time of all nodes between two pauses', async () => {
+    const { node, clock } = onDemandCluster(
       async ({ ask }) => {
         await ask('Go?');
         return new Promise<string>(() => {});
@@ -118,10 +118,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await only.engine.get(ANN, id))).toBe('Task timed out');
   });
 
-  test('a task is not handed over while somebody else here has time for it', async () => {
+  test('a task stays on its node at a deadline while another request there has time for it', async () => {
     let runs = 0;
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async () => {
         runs++;
         await door.promise;
@@ -141,9 +141,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect([await stateOf(only, id), runs]).toEqual(['completed', 1]);
   });
 
-  test('that somebody leaves is no attempt, and hands over at once', async () => {
+  test('a client that disconnects releases the task at once without using an attempt', async () => {
     let runs = 0;
-    const { node } = hosts(
+    const { node } = onDemandCluster(
       ({ signal }) => {
         runs++;
         return new Promise<string>((_, reject) =>
@@ -164,9 +164,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(['submitted', 'working']).toContain(await stateOf(only, id));
   });
 
-  test('a handler that must not run twice is not handed over', async () => {
+  test('a handler with recovery "fail" is not released at the deadline', async () => {
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async () => {
         await door.promise;
         return 'done';
@@ -183,8 +183,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await stateOf(only, id)) === 'completed');
   });
 
-  test('a short sleep is waited for, a long one is not', async () => {
-    const { node, clock } = hosts(
+  test('work waits for a sleep that ends before its deadline, and returns at a longer one', async () => {
+    const { node, clock } = onDemandCluster(
       async ({ text, sleep }) => {
         await sleep(Number(text));
         return 'awake';
@@ -207,8 +207,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await stateOf(only, long)).toBe('completed');
   });
 
-  test('an answer is taken up by who waits for what comes of it', async () => {
-    const { node } = hosts(async ({ ask }) => `Off to ${await ask('Where to?')}`, { variant });
+  test('the node on demand that takes an answer resumes the task', async () => {
+    const { node } = onDemandCluster(async ({ ask }) => `Off to ${await ask('Where to?')}`, { variant });
     const [first, second] = [await node(), await node()];
     const asked = await first.task('go');
     expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
@@ -222,42 +222,42 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect([artifactText(done), await work]).toEqual(['Off to Rome', 'resting']);
   });
 
-  test('a hand-over that the store does not take is tried again', async () => {
+  test('a release that the store rejects is retried', async () => {
     let runs = 0;
-    const { node, clock } = hosts(({ signal }) => (++runs === 1 ? ended(signal) : 'done'), { variant });
+    const { node, clock } = onDemandCluster(({ signal }) => (++runs === 1 ? ended(signal) : 'done'), { variant });
     const [first, second] = [await node(), await node()];
     const { id } = await first.task('go', STORED);
     const work = first.engine.onDemand.work(id, { forMs: SECOND });
     await until(() => runs === 1);
-    first.line.set('failing', 'append');
+    first.connection.set('failing', 'append');
     await pass(clock, SECOND);
     expect(await work).toBe('unfinished');
-    first.line.set('open');
+    first.connection.set('open');
     await pass(clock, SECOND, 250);
     expect(await second.engine.onDemand.work(id, { forMs: 0 })).toBe('resting');
     expect([await stateOf(second, id), runs]).toEqual(['completed', 2]);
   });
 
-  test('a task that could not be loaded is not kept', async () => {
-    const { node, clock } = hosts(async () => 'done', { variant });
+  test('a task that could not be loaded is released', async () => {
+    const { node, clock } = onDemandCluster(async () => 'done', { variant });
     const [first, second] = [await node(), await node()];
     const { id } = await first.task('go', STORED);
-    first.line.set('failing', 'journal', 'read');
+    first.connection.set('failing', 'journal', 'read');
     expect(await first.engine.onDemand.work(id, { forMs: 100 })).toBe('resting');
     await pass(clock, SECOND, 250);
     expect(await second.engine.onDemand.sweep({ forMs: SECOND, limit: 10 })).toMatchObject({ taken: 1 });
     expect(await stateOf(second, id)).toBe('completed');
   });
 
-  test('a process that was frozen in mid-task writes nothing when it wakes, and another has gone on', async () => {
-    const told: string[] = [];
+  test('a process that was frozen during a task writes nothing after another node has taken it over', async () => {
+    const ends: string[] = [];
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async function* run({ step, signal }) {
         yield 'one ';
         await step('wait', () => Promise.race([door.promise, ended(signal)]));
         yield 'two';
-        told.push('end');
+        ends.push('end');
       },
       { variant },
     );
@@ -265,14 +265,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { id } = await frozen.task('go', STORED);
     const work = frozen.engine.onDemand.work(id, { forMs: 600 * SECOND });
     await until(async () => artifactText(await other.engine.get(ANN, id)) === 'one ');
-    frozen.line.set('held');
+    frozen.connection.set('held');
     clock.advance(30 * SECOND);
     door.resolve();
     const swept = await other.engine.onDemand.sweep({ forMs: 10 * SECOND, limit: 10 });
     expect(swept).toEqual({ taken: 1, unfinished: [], hasMore: false });
     const before = await other.store.events(id, 0, 100);
 
-    frozen.line.set('open');
+    frozen.connection.set('open');
     await pass(clock, SECOND, 250);
     expect(await work).toBe('resting');
     await turns(20);
@@ -280,10 +280,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await other.engine.get(ANN, id))).toBe('one two');
   });
 
-  test('that a process was frozen is not held against its task', async () => {
+  test('the time that a process was frozen does not count towards timeoutMs', async () => {
     let runs = 0;
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async () => {
         runs++;
         await door.promise;
@@ -303,9 +303,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect([await stateOf(only, id), runs]).toEqual(['completed', 2]);
   });
 
-  test('a process that wakes is known to live before it begins anything', async () => {
+  test('a process that was frozen sends a heartbeat before it creates a task', async () => {
     const door = deferred<void>();
-    const { node, clock } = hosts(
+    const { node, clock } = onDemandCluster(
       async () => {
         await door.promise;
         return 'done';
@@ -313,14 +313,14 @@ describe.each(VARIANTS)('$name', (variant) => {
       { variant },
     );
     const [woken, other] = [await node(), await node()];
-    woken.line.set('held', 'heartbeat');
+    woken.connection.set('held', 'heartbeat');
     clock.advance(60 * SECOND);
     await turns(5);
     const task = woken.task('go');
     await turns(20);
-    expect(woken.line.calls.filter((name) => name === 'create')).toEqual([]);
-    woken.line.set('open');
-    await until(() => woken.line.calls.includes('create'));
+    expect(woken.connection.calls.filter((name) => name === 'create')).toEqual([]);
+    woken.connection.set('open');
+    await until(() => woken.connection.calls.includes('create'));
     await turns(5);
     expect(await other.engine.onDemand.sweep({ forMs: 0, limit: 10 })).toMatchObject({ taken: 0 });
     door.resolve();
@@ -328,7 +328,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 });
 
-test('an engine that works by itself takes no orders', async () => {
+test('onDemand throws on an engine that was not started with it', async () => {
   const only = await cluster(async () => 'done').node();
   expect(() => only.engine.onDemand).toThrow('The engine was not started with onDemand');
 });

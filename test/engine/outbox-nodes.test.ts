@@ -4,7 +4,7 @@ import { A2AError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { pass, turns } from './faults.ts';
+import { pass, turns } from './cluster.ts';
 import {
   ANN,
   type Harness,
@@ -16,7 +16,7 @@ import {
   STORES,
   withMethods,
 } from './harness.ts';
-import { DELIVERED, fakeCourier, hookAt } from './outbox-harness.ts';
+import { DELIVERED, fakePushTransport, hookAt } from './fake-push-transport.ts';
 
 async function lastEvent({ store }: Harness, id: string): Promise<number> {
   return (await store.read(ANN, id))?.record.lastEvent ?? 0;
@@ -28,10 +28,10 @@ function upTo(last: number): readonly string[] {
 }
 
 describe.each(STORES)('$name', (variant) => {
-  test('of two nodes on one store one tells, each event once and in order', async () => {
+  test('two nodes on one store deliver each event once and in order', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
-    const pushTransport = fakeCourier();
+    const pushTransport = fakePushTransport();
     const agents = [
       runnable(async function* run() {
         yield 'a';
@@ -48,19 +48,19 @@ describe.each(STORES)('$name', (variant) => {
     await pass(clock, 5000, 500);
 
     for (const { id } of tasks) {
-      const told = pushTransport.deliveries
+      const delivered = pushTransport.deliveries
         .filter(({ task }) => task.id === id)
         .map(({ event }) => `hook ${event.number}`);
-      expect(told).toEqual(upTo(await lastEvent(first, id)));
+      expect(delivered).toEqual(upTo(await lastEvent(first, id)));
     }
   });
 
-  test('a node that hears too late that a receiver is still its own tells it nothing more', async () => {
+  test('a node that confirms its push lease too late delivers nothing more to that receiver', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
-    const [first, heir] = [fakeCourier(), fakeCourier()];
+    const [first, heir] = [fakePushTransport(), fakePushTransport()];
     const [delivered, noted] = [deferred<DeliveryResult>(), deferred<void>()];
-    first.answer = () => delivered.promise;
+    first.respond = () => delivered.promise;
     let isAway = false;
     let notes = 0;
     const heartbeat: Store['heartbeat'] = async (...beat) => {
@@ -80,7 +80,7 @@ describe.each(STORES)('$name', (variant) => {
     isAway = false;
     delivered.resolve(DELIVERED);
     await until(() => notes === 2);
-    // It has said that it lives, and notes how far it is: the answer takes longer than that holds.
+    // It has sent a heartbeat and stores its progress: the response takes longer than the lease lasts.
     isAway = true;
     await pass(clock, 20_000, 2000);
     noted.resolve();
@@ -88,14 +88,14 @@ describe.each(STORES)('$name', (variant) => {
     const second = await startHarness({ store, agents, clock, pushTransport: heir }, clock);
     await pass(clock, 20_000, 2000);
 
-    expect(first.told()).toEqual(['hook 1']);
-    expect(heir.told()).toEqual(upTo(await lastEvent(second, id)).slice(1));
+    expect(first.attempts()).toEqual(['hook 1']);
+    expect(heir.attempts()).toEqual(upTo(await lastEvent(second, id)).slice(1));
   });
 
-  test('what a node was telling when it died another tells, from where it was', async () => {
-    const pushTransport = fakeCourier();
+  test('another node continues the deliveries of a node that died, from its last event', async () => {
+    const pushTransport = fakePushTransport();
     const door = deferred<DeliveryResult>();
-    pushTransport.answer = ({ event }) => (event.number < 3 ? DELIVERED : door.promise);
+    pushTransport.respond = ({ event }) => (event.number < 3 ? DELIVERED : door.promise);
     const node = await harness(
       async function* run() {
         yield 'a';
@@ -104,27 +104,27 @@ describe.each(STORES)('$name', (variant) => {
       { variant, pushTransport },
     );
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
-    await until(() => pushTransport.told().includes('hook 3'));
+    await until(() => pushTransport.attempts().includes('hook 3'));
     await turns();
 
-    const heir = fakeCourier();
+    const heir = fakePushTransport();
     const next = await node.crash({ pushTransport: heir });
     const last = await lastEvent(next, id);
-    await until(() => heir.told().at(-1) === `hook ${last}`);
+    await until(() => heir.attempts().at(-1) === `hook ${last}`);
 
-    expect(heir.told()).toEqual(upTo(last).slice(2));
-    // The dead one goes on for a moment: what it did is recognisable, and changes nothing.
+    expect(heir.attempts()).toEqual(upTo(last).slice(2));
+    // The repeated delivery has the same id, and the late result of the dead node changes nothing.
     expect(heir.deliveries[0]?.id).toBe(pushTransport.deliveries[2]?.id);
     door.resolve(DELIVERED);
     await pass(next.clock, 20_000, 1000);
-    expect(heir.told()).toEqual(upTo(last).slice(2));
+    expect(heir.attempts()).toEqual(upTo(last).slice(2));
     expect(await next.store.nextPush(['agent'])).toBeUndefined();
   });
 
-  test('an engine that closes lets go of what is under way, and the next one goes on at once', async () => {
-    const pushTransport = fakeCourier();
+  test('an engine that closes aborts its deliveries, and the next engine continues at once', async () => {
+    const pushTransport = fakePushTransport();
     const signals: AbortSignal[] = [];
-    pushTransport.answer = (_, signal) => {
+    pushTransport.respond = (_, signal) => {
       signals.push(signal);
       return new Promise(() => {});
     };
@@ -132,20 +132,20 @@ describe.each(STORES)('$name', (variant) => {
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
     await until(() => signals.length === 1);
 
-    const heir = fakeCourier();
+    const heir = fakePushTransport();
     const next = await node.restart({ pushTransport: heir });
 
     expect(signals[0]?.aborted).toBe(true);
     const last = await lastEvent(next, id);
     await until(() => heir.deliveries.length === last);
-    expect(heir.told()).toEqual(upTo(last));
+    expect(heir.attempts()).toEqual(upTo(last));
     expect(heir.deliveries[0]?.attempt).toBe(1);
   });
 
-  test('an engine that closes gives what is under way its time', async () => {
-    const pushTransport = fakeCourier();
+  test('an engine that closes with finishMs waits for deliveries under way', async () => {
+    const pushTransport = fakePushTransport();
     const door = deferred<DeliveryResult>();
-    pushTransport.answer = () => door.promise;
+    pushTransport.respond = () => door.promise;
     const node = await harness(async ({ ask }) => ask('Which?'), { variant, pushTransport });
     const { id } = await node.task('go', { pushConfig: hookAt('hook') });
     const last = await lastEvent(node, id);
@@ -153,18 +153,18 @@ describe.each(STORES)('$name', (variant) => {
 
     const closed = node.engine.close({ finishMs: 5000 });
     await turns();
-    pushTransport.answer = () => DELIVERED;
+    pushTransport.respond = () => DELIVERED;
     door.resolve(DELIVERED);
     await closed;
 
-    const heir = fakeCourier();
+    const heir = fakePushTransport();
     await node.restart({ pushTransport: heir });
     await turns();
-    expect([...pushTransport.told(), ...heir.told()]).toEqual(upTo(last));
+    expect([...pushTransport.attempts(), ...heir.attempts()]).toEqual(upTo(last));
   });
 
   test.each(['lost', 'unanswered'] as const)(
-    'a store whose calls are %s for a while costs time, and no event',
+    'a store whose calls are %s for a while delays deliveries and loses no event',
     async (how) => {
       const clock = fakeClock();
       const store = openStore(variant, clock);
@@ -181,8 +181,8 @@ describe.each(STORES)('$name', (variant) => {
         notePush: broken((report) => store.notePush(report)),
         nextPush: broken((agents) => store.nextPush(agents)),
       });
-      const pushTransport = fakeCourier();
-      pushTransport.answer = ({ config, event }) => {
+      const pushTransport = fakePushTransport();
+      pushTransport.respond = ({ config, event }) => {
         if (config.id === 'hook' && event.number === 2) isBroken = true;
         return DELIVERED;
       };
@@ -196,16 +196,16 @@ describe.each(STORES)('$name', (variant) => {
 
       const last = await lastEvent(node, id);
       await pass(clock, 5000, 500);
-      await until(() => pushTransport.told().includes(`other ${last}`));
-      expect(pushTransport.told().filter((told) => told.startsWith('hook'))).toEqual(upTo(last));
+      await until(() => pushTransport.attempts().includes(`other ${last}`));
+      expect(pushTransport.attempts().filter((name) => name.startsWith('hook'))).toEqual(upTo(last));
     },
   );
 
-  test('a node that was away too long before it said anything says nothing', async () => {
+  test('a node that loses its lease before the first delivery delivers nothing', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
     const agents = [runnable(async () => 'done')];
-    const late = fakeCourier();
+    const late = fakePushTransport();
     const door = deferred<void>();
     let isAway = false;
     let isHeld = false;
@@ -232,28 +232,28 @@ describe.each(STORES)('$name', (variant) => {
     const { id } = await first.task('go', { pushConfig: hookAt('hook') });
     await until(() => isHeld);
     await pass(clock, 20_000, 5000);
-    const quick = fakeCourier();
+    const quick = fakePushTransport();
     const second = await startHarness({ store, agents, clock, pushTransport: quick }, clock);
     const last = await lastEvent(second, id);
     await until(() => quick.deliveries.length === last);
 
-    // It lives again before it goes on.
+    // Its heartbeat works again before it continues.
     isAway = false;
     await pass(clock, 6000, 1000);
     door.resolve();
     await pass(clock, 5000, 1000);
 
-    expect(late.told()).toEqual([]);
-    expect(quick.told()).toEqual(upTo(last));
+    expect(late.attempts()).toEqual([]);
+    expect(quick.attempts()).toEqual(upTo(last));
   });
 
-  test('a node that was away too long does not move the cursor back', async () => {
+  test('a node that has lost its lease does not move the delivery cursor back', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
     const agents = [runnable(async () => 'done')];
-    const slow = fakeCourier();
+    const slow = fakePushTransport();
     const door = deferred<DeliveryResult>();
-    slow.answer = () => door.promise;
+    slow.respond = () => door.promise;
     let isAway = false;
     const away = withMethods(store, {
       heartbeat: async (node, ttlMs) => (isAway ? undefined : store.heartbeat(node, ttlMs)),
@@ -263,7 +263,7 @@ describe.each(STORES)('$name', (variant) => {
     await until(() => slow.deliveries.length === 1);
     isAway = true;
     await pass(clock, 20_000, 5000);
-    const quick = fakeCourier();
+    const quick = fakePushTransport();
     const second = await startHarness({ store, agents, clock, pushTransport: quick }, clock);
     onTestFinished(() => second.engine.close());
     const last = await lastEvent(second, id);
@@ -273,8 +273,8 @@ describe.each(STORES)('$name', (variant) => {
     door.resolve(DELIVERED);
     await pass(clock, 5000, 1000);
 
-    expect(slow.told()).toEqual(['hook 1']);
-    expect(quick.told()).toEqual(upTo(last));
+    expect(slow.attempts()).toEqual(['hook 1']);
+    expect(quick.attempts()).toEqual(upTo(last));
     expect(await store.nextPush(['agent'])).toBeUndefined();
   });
 });

@@ -4,15 +4,15 @@ import type { StreamResponse } from '../../src/model/event.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { verifies } from '../helpers/verifies.ts';
-import { pass, turns } from './faults.ts';
+import { pass, turns } from './cluster.ts';
 import { ANN, collect, harness, openStore, runnable, startHarness, until, VARIANTS } from './harness.ts';
-import { DELIVERED, FAILED, fakeCourier, hookAt, nameOf } from './outbox-harness.ts';
+import { DELIVERED, FAILED, fakePushTransport, hookAt, nameOf } from './fake-push-transport.ts';
 
 const NOW = { returnImmediately: true } as const;
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test(verifies('P-08', 'a receiver is told of every event, once and in order, each under its own id'), async () => {
-    const pushTransport = fakeCourier();
+  test(verifies('P-08', 'a receiver gets every event once and in order, each under its own id'), async () => {
+    const pushTransport = fakePushTransport();
     const node = await harness(
       async function* run() {
         yield 'a';
@@ -29,7 +29,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(() => pushTransport.deliveries.length === events.length);
     await turns();
 
-    expect(pushTransport.told()).toEqual(events.map(({ number }) => `hook ${number}`));
+    expect(pushTransport.attempts()).toEqual(events.map(({ number }) => `hook ${number}`));
     expect(pushTransport.deliveries.map(({ event }) => event)).toEqual(events);
     expect(pushTransport.deliveries.every(({ attempt, task: { id } }) => attempt === 1 && id === task.id)).toBe(true);
     const ids = pushTransport.deliveries.map(({ id }) => id);
@@ -38,9 +38,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await pushTransport.deliveries.at(-1)?.taskView()).toEqual(await node.engine.get(ANN, task.id));
   });
 
-  test('the first event is told at once, while the task is at work', async () => {
+  test('the first event is delivered at once, while the task is working', async () => {
     const door = deferred<void>();
-    const pushTransport = fakeCourier();
+    const pushTransport = fakePushTransport();
     const node = await harness(async () => door.promise, { variant, pushTransport });
 
     await node.task('go', { ...NOW, pushConfig: hookAt('hook') });
@@ -51,8 +51,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     door.resolve();
   });
 
-  test('one that comes later is told of what comes after it', async () => {
-    const pushTransport = fakeCourier();
+  test('a push configuration that is added later gets the events after that', async () => {
+    const pushTransport = fakePushTransport();
     const node = await harness(async ({ ask }) => ask('Which?'), { variant, pushTransport });
     const asked = await node.task('go');
     const before = (await node.store.read(ANN, asked.id))?.record.lastEvent ?? 0;
@@ -63,13 +63,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     await node.reply(asked, 'this');
 
     await until(() => pushTransport.deliveries.length > 1);
-    expect(pushTransport.told()[0]).toBe(`late ${before + 1}`);
+    expect(pushTransport.attempts()[0]).toBe(`late ${before + 1}`);
     const last = (await node.store.read(ANN, asked.id))?.record.lastEvent ?? 0;
-    await until(() => pushTransport.told().at(-1) === `late ${last}`);
+    await until(() => pushTransport.attempts().at(-1) === `late ${last}`);
   });
 
-  test('one that comes with a follow-up hears of what the message does, and of no event twice', async () => {
-    const pushTransport = fakeCourier();
+  test('a push configuration that comes with a follow-up gets the events of that message, and a replaced one gets no event twice', async () => {
+    const pushTransport = fakePushTransport();
     const node = await harness(async ({ ask }) => `${await ask('One?')} ${await ask('Two?')}`, {
       variant,
       pushTransport,
@@ -79,15 +79,17 @@ describe.each(VARIANTS)('$name', (variant) => {
     const done = await node.reply(again, 'b', { pushConfig: hookAt('other') });
     const last = (await node.store.read(ANN, done.id))?.record.lastEvent ?? 0;
 
-    await until(() => pushTransport.told().includes(`hook ${last}`) && pushTransport.told().includes(`other ${last}`));
+    await until(
+      () => pushTransport.attempts().includes(`hook ${last}`) && pushTransport.attempts().includes(`other ${last}`),
+    );
     const numbers = pushTransport.deliveries
       .filter(({ config }) => config.id === 'hook')
       .map(({ event }) => event.number);
     expect([...new Set(numbers)]).toEqual(Array.from({ length: last }, (_, i) => i + 1));
   });
 
-  test('events that a dialect does not know are passed over', async () => {
-    const pushTransport = fakeCourier(({ kind }) => kind === 'status');
+  test('events that the dialect of a receiver does not have are skipped', async () => {
+    const pushTransport = fakePushTransport(({ kind }) => kind === 'status');
     const node = await harness(
       async function* run() {
         yield 'a';
@@ -102,8 +104,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await node.store.nextPush(['agent'])).toBeUndefined();
   });
 
-  test(verifies('P-09', 'a receiver that is down for an hour gets everything when it is back, in order'), async () => {
-    const pushTransport = fakeCourier();
+  test(verifies('P-09', 'a receiver that is down for an hour gets all events afterwards, in order'), async () => {
+    const pushTransport = fakePushTransport();
     const node = await harness(
       async function* run() {
         yield 'a';
@@ -113,13 +115,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const { clock } = node;
     const back = clock.now() + 3_600_000;
-    pushTransport.answer = () => (clock.now() < back ? FAILED : DELIVERED);
+    pushTransport.respond = () => (clock.now() < back ? FAILED : DELIVERED);
     const task = await node.task('go', { pushConfig: hookAt('hook') });
     const last = (await node.store.read(ANN, task.id))?.record.lastEvent ?? 0;
 
     await until(() => pushTransport.deliveries.length > 0);
     await pass(clock, 3 * 3_600_000, 60_000);
-    await until(() => pushTransport.told().at(-1) === `hook ${last}`);
+    await until(() => pushTransport.attempts().at(-1) === `hook ${last}`);
 
     const attempts = pushTransport.deliveries.filter(({ event }) => event.number === 1).map(({ attempt }) => attempt);
     // At once, and after 2 s, 10 s, 1 m, 5 m, 30 m, 2 h.
@@ -127,16 +129,16 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(new Set(pushTransport.deliveries.filter(({ event }) => event.number === 1).map(({ id }) => id)).size).toBe(
       1,
     );
-    expect(pushTransport.told().slice(attempts.length)).toEqual(
+    expect(pushTransport.attempts().slice(attempts.length)).toEqual(
       Array.from({ length: last - 1 }, (_, i) => `hook ${i + 2}`),
     );
     expect(await node.engine.deadLetters()).toEqual([]);
   });
 
-  test('one that flaps gets each event, in order, with as many attempts as it takes', async () => {
-    const pushTransport = fakeCourier();
+  test('a receiver that fails two of three attempts gets each event, in order', async () => {
+    const pushTransport = fakePushTransport();
     let calls = 0;
-    pushTransport.answer = () => (++calls % 3 === 0 ? DELIVERED : FAILED);
+    pushTransport.respond = () => (++calls % 3 === 0 ? DELIVERED : FAILED);
     const node = await harness(
       async function* run() {
         yield 'a';
@@ -152,15 +154,17 @@ describe.each(VARIANTS)('$name', (variant) => {
       return pushTransport.deliveries.length === 3 * last;
     });
 
-    expect(pushTransport.told()).toEqual(Array.from({ length: 3 * last }, (_, i) => `hook ${Math.floor(i / 3) + 1}`));
+    expect(pushTransport.attempts()).toEqual(
+      Array.from({ length: 3 * last }, (_, i) => `hook ${Math.floor(i / 3) + 1}`),
+    );
     expect(pushTransport.deliveries.map(({ attempt }) => attempt)).toEqual(
       Array.from({ length: 3 * last }, (_, i) => (i % 3) + 1),
     );
   });
 
-  test('a receiver that asks for time is given it', async () => {
-    const pushTransport = fakeCourier();
-    pushTransport.answer = ({ attempt }): DeliveryResult =>
+  test('a delivery is retried after the retryAfterMs of the receiver', async () => {
+    const pushTransport = fakePushTransport();
+    pushTransport.respond = ({ attempt }): DeliveryResult =>
       attempt === 1 ? { kind: 'failed', reason: 'It answered 429', retryAfterMs: 90_000 } : DELIVERED;
     const node = await harness(async () => {}, { variant, pushTransport });
     await node.task('go', { pushConfig: hookAt('hook') });
@@ -172,10 +176,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(() => pushTransport.deliveries.length > 1);
   });
 
-  test('a slow receiver holds up neither its task nor another receiver, and has one call at a time', async () => {
-    const pushTransport = fakeCourier();
+  test('a slow receiver delays neither its task nor other receivers, and gets one delivery at a time', async () => {
+    const pushTransport = fakePushTransport();
     const door = deferred<DeliveryResult>();
-    pushTransport.answer = ({ config }) => (config.id === 'slow' ? door.promise : DELIVERED);
+    pushTransport.respond = ({ config }) => (config.id === 'slow' ? door.promise : DELIVERED);
     const node = await harness(async ({ ask }) => ask('Which?'), { variant, pushTransport });
 
     const asked = await node.task('go', { pushConfig: hookAt('slow') });
@@ -184,16 +188,16 @@ describe.each(VARIANTS)('$name', (variant) => {
 
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
     const last = (await node.store.read(ANN, done.id))?.record.lastEvent ?? 0;
-    await until(() => pushTransport.told().includes(`quick ${last}`));
+    await until(() => pushTransport.attempts().includes(`quick ${last}`));
     expect(pushTransport.underWay.get('slow')).toBe(1);
     door.resolve(DELIVERED);
-    await until(() => pushTransport.told().includes(`slow ${last}`));
+    await until(() => pushTransport.attempts().includes(`slow ${last}`));
   });
 
-  test('no more are under way than may be, to one host and in all', async () => {
-    const pushTransport = fakeCourier();
+  test('concurrency and perReceiver limit the deliveries under way', async () => {
+    const pushTransport = fakePushTransport();
     const doors = new Map<string, () => void>();
-    pushTransport.answer = (delivery) => new Promise((resolve) => doors.set(delivery.id, () => resolve(DELIVERED)));
+    pushTransport.respond = (delivery) => new Promise((resolve) => doors.set(delivery.id, () => resolve(DELIVERED)));
     const push = { concurrency: 5, perReceiver: 2 };
     const node = await harness(async ({ ask }) => ask('Which?'), { variant, pushTransport, push });
     for (let i = 0; i < 6; i++) await node.task('go', { pushConfig: hookAt(`dead-${i}`, 'dead.example') });
@@ -209,13 +213,13 @@ describe.each(VARIANTS)('$name', (variant) => {
         open();
       }
       await turns(5);
-      return new Set(pushTransport.told()).size >= 24;
+      return new Set(pushTransport.attempts()).size >= 24;
     });
   });
 
-  test('one that is replaced goes on at its new address with what it was not told', async () => {
-    const pushTransport = fakeCourier();
-    pushTransport.answer = ({ config }) => (config.config.url.includes('old') ? FAILED : DELIVERED);
+  test('a replaced push configuration gets the undelivered events at its new URL', async () => {
+    const pushTransport = fakePushTransport();
+    pushTransport.respond = ({ config }) => (config.config.url.includes('old') ? FAILED : DELIVERED);
     const node = await harness(async () => 'done', { variant, pushTransport });
     const { id } = await node.task('go', { pushConfig: hookAt('hook', 'old.example') });
     await until(() => pushTransport.deliveries.length === 1);
@@ -231,10 +235,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(pushTransport.deliveries[1]?.attempt).toBe(1);
   });
 
-  test(verifies('P-05', 'after a delete nothing is sent, and what was under way is cut off'), async () => {
-    const pushTransport = fakeCourier();
+  test(verifies('P-05', 'deleting a push configuration aborts its delivery and stops further ones'), async () => {
+    const pushTransport = fakePushTransport();
     const signals: AbortSignal[] = [];
-    pushTransport.answer = (_, signal) => {
+    pushTransport.respond = (_, signal) => {
       signals.push(signal);
       return new Promise(() => {});
     };
@@ -250,18 +254,18 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(pushTransport.deliveries).toHaveLength(1);
   });
 
-  test('without a courier nothing is due, and nothing is lost for one that comes', async () => {
+  test('without a push transport nothing is delivered, and a later engine with one delivers all events', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
     const agents = [runnable(async () => 'done')];
-    const deaf = await startHarness({ store, agents, clock }, clock);
-    await deaf.task('go', { pushConfig: hookAt('hook') });
-    await expect(deaf.engine.redeliver('x')).rejects.toMatchObject({ code: 'PUSH_NOTIFICATION_NOT_SUPPORTED' });
+    const withoutPush = await startHarness({ store, agents, clock }, clock);
+    await withoutPush.task('go', { pushConfig: hookAt('hook') });
+    await expect(withoutPush.engine.redeliver('x')).rejects.toMatchObject({ code: 'PUSH_NOTIFICATION_NOT_SUPPORTED' });
 
-    const pushTransport = fakeCourier();
-    await deaf.restart({ pushTransport });
+    const pushTransport = fakePushTransport();
+    await withoutPush.restart({ pushTransport });
 
     await until(() => pushTransport.deliveries.at(-1)?.event.body.includes('COMPLETED') === true);
-    expect(pushTransport.told()[0]).toBe('hook 1');
+    expect(pushTransport.attempts()[0]).toBe('hook 1');
   });
 });

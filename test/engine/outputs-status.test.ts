@@ -6,15 +6,15 @@ import type { Clock } from '../../src/support/time/clock.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { ANN, bodies, collect, harness, VARIANTS } from './harness.ts';
 
-/** A clock that goes back a second each time somebody looks at it. */
+/** A clock that goes back a second each time it is read. */
 function backwards(): Clock {
   const clock = fakeClock();
-  let looks = 0;
-  return { now: () => clock.now() - 1000 * ++looks, callAt: (time, run) => clock.callAt(time, run) };
+  let reads = 0;
+  return { now: () => clock.now() - 1000 * ++reads, callAt: (time, run) => clock.callAt(time, run) };
 }
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('the time of a status never goes back, whatever the clock does', async () => {
+  test('the timestamps of statuses never decrease although the clock goes back', async () => {
     const { task, reply, engine } = await harness(
       async ({ ask, status, step }) => {
         await status('one');
@@ -35,7 +35,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.status.timestamp).toBe(times.at(-1));
   });
 
-  test('the events tell the task: folded they are what get shows, and each step is legal', async () => {
+  test('the events of a task add up to the task that get returns, by legal state transitions', async () => {
     const { task, reply, engine } = await harness(
       async function* run({ ask, artifact, status }) {
         yield 'a';

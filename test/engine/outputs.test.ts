@@ -12,7 +12,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['base64', { bytes: 'AQL_' }, { raw: 'AQL/' }],
     ['an address', { url: 'https://a.example/b' }, { url: 'https://a.example/b' }],
     ['parts', { parts: [{ text: 'a', metadata: { b: 1 } }] }, { text: 'a', metadata: { b: 1 } }],
-  ])('%s is given in one piece, yielded or returned', async (_, output, part) => {
+  ])('%s becomes one artifact, yielded or returned', async (_, output, part) => {
     const yielding = await harness(
       async function* run() {
         yield output;
@@ -26,7 +26,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('what a generator returns comes after what it yields', async () => {
+  test('the return value of a generator is appended to what it yields', async () => {
     const { task } = await harness(
       async function* run() {
         yield 'one ';
@@ -37,7 +37,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go'))).toBe('one two');
   });
 
-  test('a handler that gives nothing completes without an artifact', async () => {
+  test('a handler without output completes its task without an artifact', async () => {
     const { task, stream } = await harness(async () => {}, { variant });
     const done = await task('go');
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
@@ -48,7 +48,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('the first piece of an artifact begins it, and is appended to nothing', async () => {
+  test('the first chunk of an artifact has no append flag, and later chunks have it', async () => {
     const { task, reply, engine } = await harness(
       async function* run({ artifact, text }) {
         await artifact('notes').append(text);
@@ -75,7 +75,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('an artifact is made, added to, replaced and closed', async () => {
+  test('a handler can create, extend, replace and close an artifact', async () => {
     const { stream, engine } = await harness(
       async function* run({ artifact }) {
         yield { artifact: 'a.txt', text: '1', description: 'A file' };
@@ -107,7 +107,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('several artifacts at once each have their pieces in order', async () => {
+  test('artifacts that are written concurrently each keep the order of their chunks', async () => {
     const { task } = await harness(
       async ({ artifact, step }) => {
         const write = async (name: string): Promise<void> => {
@@ -130,7 +130,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['completed', { status: 'completed', text: 'All done' }, 'TASK_STATE_COMPLETED', 'All done'],
     ['failed', { status: 'failed', text: 'No paper' }, 'TASK_STATE_FAILED', 'No paper'],
     ['rejected', { status: 'rejected' }, 'TASK_STATE_REJECTED', undefined],
-  ])('a handler ends its task as %s by a status', async (_, output, state, text) => {
+  ])('a handler that yields the status %s ends its task', async (_, output, state, text) => {
     const { task } = await harness(
       async function* run() {
         yield 'before';
@@ -148,14 +148,14 @@ describe.each(VARIANTS)('$name', (variant) => {
   test.each([
     ['a reason', 'Not today', 'Not today'],
     ['no reason', undefined, undefined],
-  ])('a request is declined with %s', async (_, reason, text) => {
+  ])('reject with %s ends the task as rejected', async (_, reason, text) => {
     const { task } = await harness(async ({ reject }) => reject(reason), { variant });
     const done = await task('go');
     expect(done.status.state).toBe('TASK_STATE_REJECTED');
     expect(statusText(done)).toBe(text);
   });
 
-  test('status words replace each other and enter the history once', async () => {
+  test('each status message replaces the one before it, which enters the history once', async () => {
     const { task, engine } = await harness(
       async function* run({ status, step }) {
         yield { status: 'working', text: 'one' };
@@ -168,8 +168,8 @@ describe.each(VARIANTS)('$name', (variant) => {
       { variant },
     );
     const done = await task('go');
-    const said = done.history?.map(({ role, parts }) => [role, parts]);
-    expect(said).toEqual([
+    const messages = done.history?.map(({ role, parts }) => [role, parts]);
+    expect(messages).toEqual([
       ['ROLE_USER', [{ text: 'go' }]],
       ['ROLE_AGENT', [{ text: 'one' }]],
       ['ROLE_AGENT', [{ text: 'two' }]],
@@ -179,7 +179,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, done.id)).history).toEqual(done.history);
   });
 
-  test('working without a word is said once', async () => {
+  test('a working status without a message is published once', async () => {
     const { stream } = await harness(
       async function* run() {
         yield { status: 'working' };
@@ -198,7 +198,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(events[1]).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_WORKING' } } });
   });
 
-  test('a task shows what its handler has said so far', async () => {
+  test('ctx.task has the outputs that the handler has published so far', async () => {
     const seen: unknown[] = [];
     const { task } = await harness(
       async function* run(ctx) {
@@ -219,7 +219,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('an output can be seen while the handler goes on', async () => {
+  test('get shows an output while the handler still runs', async () => {
     const { engine, task } = await harness(
       async function* run({ signal }) {
         yield 'so far';

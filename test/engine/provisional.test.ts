@@ -6,7 +6,7 @@ import { ANN, artifactText, bodies, collect, harness, statusText, until, VARIANT
 const HOW = ['restart', 'crash'] as const;
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('until it does something a task is unknown to get, list, subscribe and cancel', async () => {
+  test('a task without any event is unknown to get, list, subscribe and cancel', async () => {
     const gate = deferred<void>();
     const id = deferred<string>();
     const { task, engine } = await harness(
@@ -36,7 +36,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a step', (ctx) => ctx.step('s', () => 1)],
     ['a sleep', (ctx) => ctx.sleep(1000)],
     ['a question', (ctx) => ctx.ask('Who?')],
-  ])('%s makes it known', async (_, act) => {
+  ])('%s makes a task visible', async (_, act) => {
     const gate = deferred<void>();
     const id = deferred<string>();
     const { send, engine, clock } = await harness(
@@ -57,7 +57,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await sent).toMatchObject({ task: { id: await id.promise } });
   });
 
-  test('a reply before anything else is a bare message, in the context of the request', async () => {
+  test('a reply before any output returns a bare message and no task', async () => {
     const { send, stream } = await harness(
       async (ctx) => ctx.reply({ parts: [{ text: ctx.text }, { data: { n: 1 } }] }),
       { variant },
@@ -92,7 +92,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         return { reply: 'hi' };
       },
     ],
-  ] satisfies [string, Handler][])('a reply that is %s is a bare message', async (_, run) => {
+  ] satisfies [string, Handler][])('a reply that is %s returns a bare message', async (_, run) => {
     const { send, stream, engine } = await harness(run, { variant });
     const reply = { message: { role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } };
     expect(await send('hello')).toMatchObject(reply);
@@ -127,7 +127,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go'))).toBe('A step cannot reply. Return from the step, and reply in the handler.');
   });
 
-  test('a bare message is kept under the key of its request', async () => {
+  test('a request repeated with its idempotency key gets the same bare message', async () => {
     let runs = 0;
     const { send, stream } = await harness(async (ctx) => ctx.reply(`run ${++runs}`), { variant });
     const options = { idempotencyKey: 'k', caller: { id: 'x', isVerified: false } };
@@ -161,7 +161,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await engine.get(ANN, early.id))).toBe('hi');
   });
 
-  test('who has waited long enough gets the task, which stays known', async () => {
+  test('a send that reaches maxWaitMs returns the task, which stays visible', async () => {
     const gate = deferred<void>();
     const begun = deferred<void>();
     const { task, engine, clock } = await harness(
@@ -183,7 +183,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await engine.get(ANN, early.id))).toBe('hi');
   });
 
-  test('who subscribes to a task that was shown before its first event gets it once', async () => {
+  test('a subscriber of a task that became visible by maxWaitMs gets each event once', async () => {
     const gate = deferred<void>();
     const begun = deferred<void>();
     const { task, engine, clock } = await harness(
@@ -206,7 +206,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await fromZero).map(({ kind }) => kind)).toEqual(['task', 'status', 'artifact', 'status']);
   });
 
-  test.each(HOW)('a provisional task survives a %s and is found by its key', async (how) => {
+  test.each(HOW)('a task that is not visible yet survives a %s and is found by its idempotency key', async (how) => {
     let runs = 0;
     const begun = deferred<void>();
     const first = await harness(

@@ -22,12 +22,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     const working = await task('work', { returnImmediately: true });
     const others = [await task('go', AS_BOB), await task('ask', AS_BOB)];
     await until(() => signals.length === 1);
-    const reader = collect(engine.subscribe(ANN, working.id));
+    const subscription = collect(engine.subscribe(ANN, working.id));
 
     expect(await engine.purge(ANN)).toBe(3);
 
     expect(signals[0]?.aborted).toBe(true);
-    expect(bodies(await reader).at(-1)).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_CANCELED' } } });
+    expect(bodies(await subscription).at(-1)).toMatchObject({
+      statusUpdate: { status: { state: 'TASK_STATE_CANCELED' } },
+    });
     for (const { id } of [done, asked, working])
       await expect(engine.get(ANN, id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
     expect((await engine.list(ANN, { limit: 10 })).total).toBe(0);

@@ -3,7 +3,7 @@ import type { DeliveryResult } from '../../src/engine/outbox/delivery.ts';
 import type { NewPushConfig } from '../../src/engine/outbox/push-configs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import {
   ANN,
   harness,
@@ -15,14 +15,14 @@ import {
   VARIANTS,
   withMethods,
 } from './harness.ts';
-import { DELIVERED, fakeCourier } from './outbox-harness.ts';
+import { DELIVERED, fakePushTransport } from './fake-push-transport.ts';
 
 const HOOK: NewPushConfig = { config: { id: 'hook', url: 'https://example.com/' }, dialect: '1.0' };
 const GONE: DeliveryResult = { kind: 'failed', reason: 'It answered 410', gone: true };
 const NAMELESS: NewPushConfig = { config: { url: 'https://example.com/' }, dialect: '1.0' };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('one that comes with a follow-up is stored with the message', async () => {
+  test('a push configuration that comes with a follow-up is stored in the same write as the message', async () => {
     const clock = fakeClock();
     const target = openStore(variant, clock);
     const stored: unknown[] = [];
@@ -41,7 +41,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await node.engine.getPushConfig(ANN, asked.id, 'hook')).toMatchObject({ config: { taskId: asked.id } });
   });
 
-  test('a repeat of a follow-up adds none, not even after its end', async () => {
+  test('a repeated follow-up adds no push configuration, not even after the end of the task', async () => {
     const { task, engine } = await harness(
       async ({ ask }) => {
         await ask('Which?');
@@ -83,7 +83,31 @@ describe.each(VARIANTS)('$name', (variant) => {
   test.each<[string, readonly NewPushConfig[]]>([
     ['none', []],
     ['another of the same id', [{ ...HOOK, config: { ...HOOK.config, url: 'https://example.org/' } }]],
-  ])('a follow-up to a task that ends before it is stored leaves it as it was: with %s', async (_, before) => {
+  ])(
+    'a follow-up to a task that ends before the message is stored does not change its push configurations: %s',
+    async (_, before) => {
+      const clock = fakeClock();
+      const target = openStore(variant, clock);
+      let cancel = async (): Promise<unknown> => undefined;
+      const append: Store['append'] = async (write) => {
+        if (write.journal?.some(({ kind }) => kind === 'answer') === true) await cancel();
+        return target.append(write);
+      };
+      const agents = [runnable(async ({ ask }) => ask('Which?'))];
+      const store = withMethods(target, { append });
+      const { engine, task, reply } = await startHarness({ store, agents, clock }, clock);
+      const asked = await task('go');
+      for (const config of before) await engine.setPushConfig(ANN, asked.id, config);
+      const stored = await engine.listPushConfigs(ANN, asked.id);
+      cancel = () => engine.cancel(ANN, asked.id);
+
+      await expect(reply(asked, 'this', { pushConfig: HOOK })).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+
+      expect(await engine.listPushConfigs(ANN, asked.id)).toEqual(stored);
+    },
+  );
+
+  test('a follow-up that the store rejects does not enable a disabled push configuration again', async () => {
     const clock = fakeClock();
     const target = openStore(variant, clock);
     let cancel = async (): Promise<unknown> => undefined;
@@ -91,29 +115,8 @@ describe.each(VARIANTS)('$name', (variant) => {
       if (write.journal?.some(({ kind }) => kind === 'answer') === true) await cancel();
       return target.append(write);
     };
-    const agents = [runnable(async ({ ask }) => ask('Which?'))];
-    const store = withMethods(target, { append });
-    const { engine, task, reply } = await startHarness({ store, agents, clock }, clock);
-    const asked = await task('go');
-    for (const config of before) await engine.setPushConfig(ANN, asked.id, config);
-    const stored = await engine.listPushConfigs(ANN, asked.id);
-    cancel = () => engine.cancel(ANN, asked.id);
-
-    await expect(reply(asked, 'this', { pushConfig: HOOK })).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
-
-    expect(await engine.listPushConfigs(ANN, asked.id)).toEqual(stored);
-  });
-
-  test('a follow-up that is refused at the last moment changes nothing for the receiver', async () => {
-    const clock = fakeClock();
-    const target = openStore(variant, clock);
-    let cancel = async (): Promise<unknown> => undefined;
-    const append: Store['append'] = async (write) => {
-      if (write.journal?.some(({ kind }) => kind === 'answer') === true) await cancel();
-      return target.append(write);
-    };
-    const pushTransport = fakeCourier();
-    pushTransport.answer = ({ config }) => (config.config.url.endsWith('/old') ? GONE : DELIVERED);
+    const pushTransport = fakePushTransport();
+    pushTransport.respond = ({ config }) => (config.config.url.endsWith('/old') ? GONE : DELIVERED);
     const agents = [runnable(async ({ ask }) => ask('Which?'))];
     const store = withMethods(target, { append });
     const { engine, task, reply } = await startHarness({ store, agents, clock, pushTransport }, clock);
@@ -123,7 +126,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
     const asked = await task('go', { pushConfig: at('old') });
     await until(async () => (await engine.deadLetters())[0]?.disabled !== undefined);
-    const told = pushTransport.told();
+    const before = pushTransport.attempts();
     cancel = () => engine.cancel(ANN, asked.id);
 
     await expect(reply(asked, 'this', { pushConfig: at('new') })).rejects.toMatchObject({
@@ -131,11 +134,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
     await turns();
 
-    expect(pushTransport.told()).toEqual(told);
+    expect(pushTransport.attempts()).toEqual(before);
     expect((await engine.deadLetters())[0]).toMatchObject({ disabled: expect.any(String) });
   });
 
-  test('a follow-up to a task that changes too fast leaves no push configuration behind', async () => {
+  test('a follow-up that gives up after too many conflicts leaves no push configuration behind', async () => {
     const clock = fakeClock();
     const target = openStore(variant, clock);
     const append: Store['append'] = async (write) =>
@@ -150,7 +153,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.listPushConfigs(ANN, asked.id)).toEqual([]);
   });
 
-  test('a follow-up whose push configuration finds no room is not taken', async () => {
+  test('a follow-up with a push configuration above maxPushConfigs is rejected and not stored', async () => {
     const { task, reply, engine } = await harness(async ({ ask }) => ask('Which?'), { variant, maxPushConfigs: 1 });
     const asked = await task('go', { pushConfig: NAMELESS });
 
@@ -159,7 +162,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get(ANN, asked.id)).toEqual(asked);
   });
 
-  test('what is not JSON is refused before anything is stored', async () => {
+  test('a push configuration that is not JSON is rejected before anything is stored', async () => {
     const { task, reply, engine } = await harness(async ({ ask }) => ask('Which?'), { variant });
     const config = { id: 'hook', url: 'https://example.com/', token: 1n as unknown as string };
     const refusal = { code: 'INVALID_PARAMS', message: /push configuration must be plain JSON/ };

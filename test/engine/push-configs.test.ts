@@ -34,7 +34,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.listPushConfigs(ANN, taskId)).toEqual([record]);
   });
 
-  test.each([{}, { id: '' }])('one without an id gets one: %o', async (given) => {
+  test.each([{}, { id: '' }])('a push configuration without an id gets one: %o', async (given) => {
     const { task, engine } = await harness(async () => 'done', { variant });
     const { id: taskId } = await task('go');
     const config = { ...given, url: 'https://example.com/' };
@@ -47,7 +47,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(ids(await engine.listPushConfigs(ANN, taskId))).toEqual([first.id, second.id]);
   });
 
-  test('a task that has ended takes one, and gives it back', async () => {
+  test('a push configuration can be added to a task that has ended', async () => {
     const { task, engine } = await harness(async () => 'done', { variant });
     const { id, status } = await task('go');
     expect(status.state).toBe('TASK_STATE_COMPLETED');
@@ -55,7 +55,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.getPushConfig(ANN, id, 'hook')).dialect).toBe('0.3');
   });
 
-  test('they are listed as they came, page by page', async () => {
+  test('push configurations are listed in the order of their creation, page by page', async () => {
     const { task, engine } = await harness(async () => 'done', { variant });
     const { id } = await task('go');
     for (const name of ['c', 'a', 'b']) await engine.setPushConfig(ANN, id, hook(name));
@@ -66,7 +66,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(ids(await engine.listPushConfigs(ANN, id, { limit: 2, after: 'a' }))).toEqual(['b']);
   });
 
-  test('a deleted one is gone; to delete it again does no harm', async () => {
+  test('a deleted push configuration is not found, and deleting it again returns false', async () => {
     const { task, engine } = await harness(async () => 'done', { variant });
     const { id } = await task('go');
     await engine.setPushConfig(ANN, id, HOOK);
@@ -80,7 +80,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
   });
 
-  test('a task has as many as it may, and no more', async () => {
+  test('a task takes at most maxPushConfigs push configurations', async () => {
     const { task, engine } = await harness(async () => 'done', { variant, maxPushConfigs: 2 });
     const { id } = await task('go', { pushConfig: hook('a') });
     await engine.setPushConfig(ANN, id, hook('b'));
@@ -93,53 +93,59 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(ids(await engine.listPushConfigs(ANN, id))).toEqual(['a', 'b']);
   });
 
-  test.each(['foreign', 'unknown', 'provisional'] as const)('a task that is %s is not found', async (what) => {
-    const { task, engine, store } = await harness(async () => 'done', { variant });
-    const { id } = await task('go', { pushConfig: HOOK });
-    const before = await engine.listPushConfigs(ANN, id);
-    await store.create({
-      ...ANN,
-      id: 'provisional',
-      contextId: 'c',
-      // Nobody runs it, so that it stays as it is.
-      agent: 'nobody',
-      status: { state: 'TASK_STATE_SUBMITTED' },
-      origin: {},
-      message: userMessage('hello'),
-      createdAt: 0,
-      wakeAt: 0,
-      pushConfig: { id: 'hook', createdAt: 0, ...HOOK },
-    });
-    const taskId = what === 'foreign' ? id : what;
-    const scope = what === 'foreign' ? BOB : ANN;
-    const unknown = await engine.get(scope, taskId).catch((error: unknown) => error);
+  test.each(['foreign', 'unknown', 'provisional'] as const)(
+    'push configuration calls for a task that is %s throw TASK_NOT_FOUND',
+    async (what) => {
+      const { task, engine, store } = await harness(async () => 'done', { variant });
+      const { id } = await task('go', { pushConfig: HOOK });
+      const before = await engine.listPushConfigs(ANN, id);
+      await store.create({
+        ...ANN,
+        id: 'provisional',
+        contextId: 'c',
+        // No node serves this agent, so the task stays as it is.
+        agent: 'nobody',
+        status: { state: 'TASK_STATE_SUBMITTED' },
+        origin: {},
+        message: userMessage('hello'),
+        createdAt: 0,
+        wakeAt: 0,
+        pushConfig: { id: 'hook', createdAt: 0, ...HOOK },
+      });
+      const taskId = what === 'foreign' ? id : what;
+      const scope = what === 'foreign' ? BOB : ANN;
+      const unknown = await engine.get(scope, taskId).catch((error: unknown) => error);
 
-    expect(unknown).toMatchObject({ code: 'TASK_NOT_FOUND', details: { taskId } });
-    await expect(engine.setPushConfig(scope, taskId, hook('other'))).rejects.toEqual(unknown);
-    await expect(engine.getPushConfig(scope, taskId, 'hook')).rejects.toEqual(unknown);
-    await expect(engine.listPushConfigs(scope, taskId)).rejects.toEqual(unknown);
-    await expect(engine.deletePushConfig(scope, taskId, 'hook')).rejects.toEqual(unknown);
-    expect(await engine.listPushConfigs(ANN, id)).toEqual(before);
-  });
+      expect(unknown).toMatchObject({ code: 'TASK_NOT_FOUND', details: { taskId } });
+      await expect(engine.setPushConfig(scope, taskId, hook('other'))).rejects.toEqual(unknown);
+      await expect(engine.getPushConfig(scope, taskId, 'hook')).rejects.toEqual(unknown);
+      await expect(engine.listPushConfigs(scope, taskId)).rejects.toEqual(unknown);
+      await expect(engine.deletePushConfig(scope, taskId, 'hook')).rejects.toEqual(unknown);
+      expect(await engine.listPushConfigs(ANN, id)).toEqual(before);
+    },
+  );
 
-  test.each(['send', 'stream'] as const)('one that comes with a %s is there when the handler begins', async (how) => {
-    const seen: unknown[] = [];
-    const clock = fakeClock();
-    const store = openStore(variant, clock);
-    const agent = runnable(async ({ step, task }) => {
-      // The first thing it does makes the task visible.
-      await step('begin', () => true);
-      seen.push(await store.pushConfigs(ANN, task.id, { limit: 10 }));
-    });
-    const node = await startHarness({ store, agents: [agent], clock, maxSuspended: variant.maxSuspended }, clock);
+  test.each(['send', 'stream'] as const)(
+    'a push configuration that comes with a %s is stored before the handler runs its first step',
+    async (how) => {
+      const seen: unknown[] = [];
+      const clock = fakeClock();
+      const store = openStore(variant, clock);
+      const agent = runnable(async ({ step, task }) => {
+        // The first step makes the task visible.
+        await step('begin', () => true);
+        seen.push(await store.pushConfigs(ANN, task.id, { limit: 10 }));
+      });
+      const node = await startHarness({ store, agents: [agent], clock, maxSuspended: variant.maxSuspended }, clock);
 
-    await node[how]('go', { pushConfig: HOOK });
+      await node[how]('go', { pushConfig: HOOK });
 
-    const [{ id: taskId } = { id: '' }] = (await node.engine.list(ANN, { limit: 1 })).tasks;
-    const record = { id: 'hook', dialect: '0.3', createdAt: clock.now(), config: { ...HOOK.config, taskId } };
-    expect(seen).toEqual([[record]]);
-    expect(await node.engine.listPushConfigs(ANN, taskId)).toEqual([record]);
-  });
+      const [{ id: taskId } = { id: '' }] = (await node.engine.list(ANN, { limit: 1 })).tasks;
+      const record = { id: 'hook', dialect: '0.3', createdAt: clock.now(), config: { ...HOOK.config, taskId } };
+      expect(seen).toEqual([[record]]);
+      expect(await node.engine.listPushConfigs(ANN, taskId)).toEqual([record]);
+    },
+  );
 
   test('a new task and its push configuration are one write', async () => {
     const clock = fakeClock();
@@ -153,7 +159,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(ids(await node.engine.listPushConfigs(ANN, id))).toEqual(['hook']);
   });
 
-  test('a repeat of the first message adds none', async () => {
+  test('a repeated first message adds no push configuration', async () => {
     const { task, engine } = await harness(async () => 'done', { variant });
     const once = { idempotencyKey: 'k', pushConfig: { config: { url: 'https://example.com/' }, dialect: '1.0' } };
     const { id } = await task('go', once);
@@ -161,7 +167,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.listPushConfigs(ANN, id)).toHaveLength(1);
   });
 
-  test('one that comes with a bare reply goes with its task', async () => {
+  test('a push configuration is removed with the task of a bare reply', async () => {
     let taskId = '';
     const { send, engine } = await harness(
       async (ctx) => {
@@ -174,7 +180,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await expect(engine.listPushConfigs(ANN, taskId)).rejects.toMatchObject({ details: { taskId } });
   });
 
-  test.each(['restart', 'crash'] as const)('it is still there after a %s', async (how) => {
+  test.each(['restart', 'crash'] as const)('a push configuration survives a %s', async (how) => {
     const node = await harness(async ({ ask }) => ask('Which?'), { variant });
     const { id } = await node.task('go', { pushConfig: HOOK });
     const before = await node.engine.getPushConfig(ANN, id, 'hook');

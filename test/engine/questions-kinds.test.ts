@@ -12,7 +12,7 @@ const ADDRESS = {
   fields: { street: { type: 'string', title: 'Street' }, number: { type: 'integer', minimum: 1 } },
 } as const;
 
-/** An agent that asks once and gives what it got as data. */
+/** An agent that asks once and returns the answer as data. */
 function asking(question: Question, options: AskOptions, variant: Variant): Promise<Harness> {
   return harness(
     async ({ ask }) => {
@@ -31,7 +31,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a text', 'Which city?', {}, { text: 'Rome' }, 'Rome'],
     ['a text, by data', 'Which city?', {}, { data: { city: 'Rome' } }, '{"city":"Rome"}'],
     ['a confirmation', { confirm: 'Sure?' }, {}, { text: ' YES ' }, true],
-    ['a refusal', { confirm: 'Sure?' }, {}, { text: 'no' }, false],
+    ['a denial', { confirm: 'Sure?' }, {}, { text: 'no' }, false],
     ['a confirmation, by data', { confirm: 'Sure?' }, {}, { data: false }, false],
     ['a choice, by id', SIZES, {}, { text: 'm' }, 'm'],
     ['a choice, by id in another case', SIZES, {}, { text: 'XL' }, 'xl'],
@@ -43,7 +43,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a form, as JSON text', ADDRESS, {}, { text: '{"street":"A","number":1}' }, { street: 'A', number: 1 }],
     ['a schema', 'How many?', { schema: { type: 'integer', minimum: 1 } }, { text: '12' }, 12],
     ['a schema, by data', 'How many?', { schema: { type: 'integer' } }, { data: 12 }, 12],
-  ])('%s is understood', async (_, question, options, part, value) => {
+  ])('%s is accepted as an answer', async (_, question, options, part, value) => {
     const { task } = await asking(question, options, variant);
     const done = await task('', toTask(await task('go'), part));
     expect(answered(done)).toEqual({ data: value });
@@ -51,14 +51,14 @@ describe.each(VARIANTS)('$name', (variant) => {
 
   test.each<[string, Question, AskOptions, Part, string]>([
     ['neither yes nor no', { confirm: 'Sure?' }, {}, { text: 'maybe' }, 'message.parts'],
-    ['a choice that is not there', SIZES, {}, { text: 'XS' }, 'message.parts'],
+    ['an unknown choice', SIZES, {}, { text: 'XS' }, 'message.parts'],
     ['a number beyond the choices', SIZES, {}, { text: '4' }, 'message.parts'],
     ['the choice 0', SIZES, {}, { text: '0' }, 'message.parts'],
     ['a form without a field', ADDRESS, {}, { data: { street: 'High St' } }, 'number'],
     ['a form with a wrong field', ADDRESS, {}, { data: { street: 'High St', number: 0 } }, 'number'],
     ['words for a number', 'How many?', { schema: { type: 'integer' } }, { text: 'many' }, 'message.parts'],
     ['too small a number', 'How many?', { schema: { type: 'integer', minimum: 1 } }, { text: '0' }, ''],
-  ])('%s is refused, and the question stays open', async (_, question, options, part, field) => {
+  ])('%s is rejected as an answer, and the question stays open', async (_, question, options, part, field) => {
     const { task, engine } = await asking(question, options, variant);
     const asked = await task('go');
     const refusal = task('', toTask(asked, part));
@@ -72,7 +72,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await task('', toTask(asked, yes))).status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('what a caller reads is enough to answer', async () => {
+  test('the message of a question has its options, fields and schema', async () => {
     const confirm = await asking({ confirm: 'Sure?' }, {}, variant);
     expect(statusText(await confirm.task('go'))).toMatch(/^Sure\? \(yes\/no\)\n\{"question":\{"kind":"confirm"/);
     const choose = await asking(SIZES, {}, variant);
@@ -118,11 +118,11 @@ describe.each(VARIANTS)('$name', (variant) => {
   test.each<[string, Question, AskOptions]>([
     ['no question', '', {}],
     ['nothing to choose from', { choose: 'Which?', options: [] }, {}],
-    ['a schema that is none', 'How many?', { schema: { type: 'count' } as never }],
+    ['an invalid schema', 'How many?', { schema: { type: 'count' } as never }],
     ['a schema for a typed question', { confirm: 'Sure?' }, { schema: { type: 'string' } }],
     ['no time to answer', 'Who?', { timeoutMs: 0 }],
     ['a number', 5 as never, {}],
-  ])('an author who asks with %s hears of it, and the caller does not', async (_, question, options) => {
+  ])('a question with %s fails the task, and only the log has the reason', async (_, question, options) => {
     const { task, log } = await asking(question, options, variant);
     const failed = await task('go');
     expect(failed.status.state).toBe('TASK_STATE_FAILED');

@@ -19,7 +19,7 @@ import {
 } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('of two answers at once the first wins and the second is a message', async () => {
+  test('of two answers at once the first is taken and the second goes to the inbox', async () => {
     const { task, reply } = await harness(
       async function* run({ ask, inbox, step }) {
         yield `Answer: ${await ask('Who?')}. `;
@@ -40,7 +40,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(said).toEqual([[{ text: 'go' }], [{ text: 'Who?' }], [{ text: 'Ann' }], [{ text: 'Bob' }]]);
   });
 
-  test('two questions at once are asked one after the other', async () => {
+  test('two questions at once are asked in turn', async () => {
     const { task, reply } = await harness(
       async ({ ask }) => {
         const [from, to] = await Promise.all([ask('From?'), ask('To?')]);
@@ -111,14 +111,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(steps).toBe(1);
   });
 
-  test('an answer that comes while the run puts itself to rest is not lost', async () => {
+  test('an answer that arrives while the run is being suspended resumes it', async () => {
     const gate = deferred<void>();
     const clock = fakeClock();
     const store = openStore(variant, clock);
-    let beforeRest: (() => Promise<void>) | undefined;
+    let beforeSuspend: (() => Promise<void>) | undefined;
     const append: Store['append'] = async (write) => {
-      const isRest = write.release === true && write.status === undefined;
-      if (isRest) await beforeRest?.();
+      const isSuspension = write.release === true && write.status === undefined;
+      if (isSuspension) await beforeSuspend?.();
       return store.append(write);
     };
     const agents = [
@@ -133,8 +133,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { task, reply } = await startHarness({ ...variant, clock, store: slow, agents }, clock);
     const asked = await task('go');
     const done = deferred<Task>();
-    beforeRest = async () => {
-      beforeRest = undefined;
+    beforeSuspend = async () => {
+      beforeSuspend = undefined;
       reply(asked, 'Ann').then(done.resolve, done.reject);
       await until(async () => (await store.journal(asked.id)).some(({ kind }) => kind === 'answer'));
     };
@@ -142,10 +142,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await done.promise)).toBe('Ann');
   });
 
-  test('a timer beside a question does not put the run to rest before the question is asked', async () => {
+  test('a run with a sleep beside a question is not suspended before the question is asked', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
-    // It takes the store a while to say whether the caller may be asked.
+    // The store is slow to return the number of paused tasks.
     const list: Store['list'] = async (...args) => {
       for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
       return store.list(...args);
@@ -158,7 +158,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(await task('go'), 'Ann'))).toBe('Ann');
   });
 
-  test('a handler that goes on beside its question is not put away for it', async () => {
+  test('a handler that still computes beside its question is not suspended', async () => {
     const { task } = await harness(
       async ({ ask }) => {
         const thinking = async (): Promise<string> => {
@@ -174,7 +174,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test.each(['ask first', 'sleep first'])('a question races a timer, and is answered (%s)', async (order) => {
+  test.each(['ask first', 'sleep first'])('an answer wins the race against a longer sleep (%s)', async (order) => {
     const { task, reply } = await harness(
       async ({ ask, sleep }) => {
         const asked = (): Promise<string> => ask('Who?');
@@ -189,26 +189,29 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(asked, 'Ann'))).toBe('Ann');
   });
 
-  test.each(['ask first', 'sleep first'])('a question races a timer, and is late (%s)', async (order) => {
-    const { task, engine, clock } = await harness(
-      async ({ ask, sleep }) => {
-        const asked = (): Promise<string> => ask('Who?');
-        const slept = (): Promise<string> => sleep(60_000).then(() => 'nobody');
-        const both = order === 'ask first' ? [asked(), slept()] : [slept(), asked()];
-        return Promise.race(both);
-      },
-      { variant },
-    );
-    const asked = await task('go');
-    expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
-    await until(async () => {
-      clock.advance(5000);
-      return (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_COMPLETED';
-    });
-    expect(artifactText(await engine.get(ANN, asked.id))).toBe('nobody');
-  });
+  test.each(['ask first', 'sleep first'])(
+    'a sleep wins the race against a question without an answer (%s)',
+    async (order) => {
+      const { task, engine, clock } = await harness(
+        async ({ ask, sleep }) => {
+          const asked = (): Promise<string> => ask('Who?');
+          const slept = (): Promise<string> => sleep(60_000).then(() => 'nobody');
+          const both = order === 'ask first' ? [asked(), slept()] : [slept(), asked()];
+          return Promise.race(both);
+        },
+        { variant },
+      );
+      const asked = await task('go');
+      expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+      await until(async () => {
+        clock.advance(5000);
+        return (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_COMPLETED';
+      });
+      expect(artifactText(await engine.get(ANN, asked.id))).toBe('nobody');
+    },
+  );
 
-  test('a subscriber sees the question, that it was answered, and the end', async () => {
+  test('a subscriber gets events for the question, its answer and the end', async () => {
     const { engine, task, reply } = await harness(async ({ ask }) => `Hi ${await ask('Who?')}`, { variant });
     const asked = await task('go');
     const items = collect(engine.subscribe(ANN, asked.id, { after: 0 }));

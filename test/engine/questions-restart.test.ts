@@ -49,7 +49,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await node.reply(asked, 'Ann'))).toBe('Ann');
   });
 
-  test.each(HOW)('neither steps nor answers are asked for again after a %s', async (how) => {
+  test.each(HOW)('steps do not run again and questions are not asked again after a %s', async (how) => {
     let steps = 0;
     const questions: string[] = [];
     let node = await harness(
@@ -73,24 +73,21 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(current.history).toHaveLength(7);
   });
 
-  test.each(HOW)(
-    'a question that the new version of an agent asks differently is asked anew after a %s',
-    async (how) => {
-      const asking =
-        (question: string): Handler =>
-        async ({ ask }) =>
-          `${question} ${await ask(question)}`;
-      const old = await harness(asking('Your name?'), { variant });
-      const asked = await old.task('go');
-      const { reply } = await old[how]({ agents: [runnable(asking('Your full name?'))] });
-      const again = await reply(asked, 'Ann');
-      expect(again.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
-      expect(statusText(again)).toBe('Your full name?');
-      expect(artifactText(await reply(again, 'Ann Lee'))).toBe('Your full name? Ann Lee');
-    },
-  );
+  test.each(HOW)('a question whose text the new version of an agent changed is asked again after a %s', async (how) => {
+    const asking =
+      (question: string): Handler =>
+      async ({ ask }) =>
+        `${question} ${await ask(question)}`;
+    const old = await harness(asking('Your name?'), { variant });
+    const asked = await old.task('go');
+    const { reply } = await old[how]({ agents: [runnable(asking('Your full name?'))] });
+    const again = await reply(asked, 'Ann');
+    expect(again.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(statusText(again)).toBe('Your full name?');
+    expect(artifactText(await reply(again, 'Ann Lee'))).toBe('Your full name? Ann Lee');
+  });
 
-  test.each(HOW)('an answer must fit the question that was asked, also after a %s', async (how) => {
+  test.each(HOW)('an answer that does not fit the question is rejected after a %s', async (how) => {
     const first = await harness(async ({ ask }) => ((await ask({ confirm: 'Sure?' })) ? 'yes' : 'no'), { variant });
     const asked = await first.task('go');
     const { reply } = await first[how]();
@@ -98,7 +95,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(asked, 'No'))).toBe('no');
   });
 
-  test.each(HOW)('a question expires at its time, not later, after a %s', async (how) => {
+  test.each(HOW)('a question expires after its timeoutMs and not before it, over a %s', async (how) => {
     const first = await harness(async ({ ask }) => ask('Who?', { timeoutMs: 60_000 }), { variant });
     const asked = await first.task('go');
     const start = first.clock.now();
@@ -112,11 +109,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
-  test('an answer that came while no node was there is found', async () => {
+  test('an answer stored while no node served the agent resumes the task on the next one', async () => {
     const first = await harness(async ({ ask }) => `Hi ${await ask('Who?')}`, { variant });
     const asked = await first.task('go');
     await first.engine.close();
-    // A node that knows nothing of the agent can take an answer, but not run it.
+    // A node without the agent can take an answer, but cannot run the task.
     const other = await first.restart({ agents: [] });
     await other.task('', { message: { ...message(asked.id), parts: [{ text: 'Ann' }] }, returnImmediately: true });
     const { engine } = await other.restart({ agents: [runnable(async ({ ask }) => `Hi ${await ask('Who?')}`)] });

@@ -115,7 +115,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify(done)).not.toContain(SECRET);
   });
 
-  test('it is no answer to the next question, either', async () => {
+  test('the second of two sensitive answers does not answer the next question', async () => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     const isHeld = deferred<void>();
@@ -161,7 +161,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('a question that nobody answers fails the task in its time', async () => {
+  test('a question without an answer fails the task after its timeoutMs', async () => {
     const { task, engine, clock } = await harness(async ({ ask }) => ask('Who?', { timeoutMs: 60_000 }), { variant });
     const asked = await task('go');
     clock.advance(59_000);
@@ -173,7 +173,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
-  test('a handler may go on without an answer, and the expired question takes none', async () => {
+  test('a handler that catches the expiry of a question continues, and a late answer does not answer it', async () => {
     const { task, reply, engine, clock } = await harness(
       async ({ ask, sleep }) => {
         const name = await ask('Who?', { timeoutMs: 60_000 }).catch((error: unknown) => {
@@ -198,7 +198,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await late)).toBe('nobody');
   });
 
-  test('after one question has expired the next can be asked and answered', async () => {
+  test('a handler can ask another question after one has expired', async () => {
     const { task, reply, engine, clock } = await harness(
       async ({ ask }) => {
         const first = await ask('Who?', { timeoutMs: 60_000 }).catch(() => 'nobody');

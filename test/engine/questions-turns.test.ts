@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ANN, artifactText, bodies, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a handler may ask by a status, turn after turn', async () => {
+  test('each input-required status ends a turn, and the next message starts the handler again', async () => {
     const { task, reply } = await harness(
       async function* run({ text }) {
         yield `<${text}>`;
@@ -22,7 +22,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history?.map(({ role }) => role)).toHaveLength(9);
   });
 
-  test('a turn begins with its message and what came with it', async () => {
+  test('a turn has the message, metadata and extensions of its own request', async () => {
     const seen: unknown[] = [];
     const { task, reply } = await harness(
       async function* run({ message, text, metadata, extensions, taskId }) {
@@ -40,7 +40,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('steps, questions and artifacts of each turn are its own', async () => {
+  test('each turn runs its own steps and questions', async () => {
     let steps = 0;
     const { task, reply } = await harness(
       async function* run({ text, step, ask, artifact }) {
@@ -60,7 +60,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(steps).toBe(2);
   });
 
-  test('what a handler does after it has asked by a status has no effect', async () => {
+  test('outputs after an input-required status have no effect', async () => {
     const { task, reply } = await harness(
       async function* run({ text, artifact }) {
         if (text !== 'one') return;
@@ -75,7 +75,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done).not.toHaveProperty('artifacts');
   });
 
-  test('of two answers to a turn the first begins the next turn and the second is a message', async () => {
+  test('of two messages to a paused turn the first starts the next turn and the second goes to its inbox', async () => {
     const { task, reply } = await harness(
       async function* run({ text, inbox, step }) {
         if (text === 'one') {
@@ -97,7 +97,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(second).toEqual(first);
   });
 
-  test('a turn that nobody begins fails in its time', async () => {
+  test('a task that waits for its next turn fails after questionTtlMs', async () => {
     const { task, engine, clock } = await harness(
       async function* run() {
         yield { status: 'input-required', text: 'What?' };
@@ -112,7 +112,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
-  test.each(['restart', 'crash'] as const)('a turn goes on after a %s', async (how) => {
+  test.each(['restart', 'crash'] as const)('the next turn of a task runs after a %s', async (how) => {
     const first = await harness(
       async function* run({ text }) {
         yield `<${text}>`;

@@ -5,7 +5,7 @@ import { ANN, harness, statusText, until, VARIANTS } from './harness.ts';
 const NOW = { returnImmediately: true } as const;
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a task that waits longer than maxQueuedMs for a slot fails at that time, without having run', async () => {
+  test('a task that waits longer than maxQueuedMs for a slot fails without having run', async () => {
     const gate = deferred<void>();
     const ran: string[] = [];
     const { task, engine, clock } = await harness(

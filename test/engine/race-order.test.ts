@@ -4,12 +4,12 @@ import { deferred } from '../../src/support/deferred.ts';
 import { Random } from '../simulation/random.ts';
 import { ANN, artifactText, harness, statusText, until, type Variant, VARIANTS } from './harness.ts';
 
-/** One call of a chain: a sleep that is over at once, or a step that takes some microtasks. */
+/** One call of a chain: a sleep of 0 ms, or a step that takes some microtasks. */
 interface Call {
   readonly kind: 'step' | 'sleep';
   readonly name: string;
   readonly microtasks: number;
-  /** It is over only after the first crash: a later attempt records it while it replays what was recorded before. */
+  /** It ends only after the first crash: a later attempt records it while it replays earlier records. */
   readonly hangsAtFirst: boolean;
 }
 
@@ -32,7 +32,7 @@ async function perform({ step, sleep }: TaskContext, call: Call, mayHang: boolea
   });
 }
 
-/** Runs concurrent chains up to a question, with a crash in between and one after it: the orders in which all were over. */
+/** Runs concurrent chains up to a question, with a crash in between and one after it: the orders in which all calls ended. */
 async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]): Promise<readonly string[][]> {
   const orders: string[][] = [];
   let mayHang = true;
@@ -54,7 +54,7 @@ async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]):
   const { id } = await first.task('go', { returnImmediately: true });
   const { clock } = first;
   await until(() => {
-    // A run that was suspended for a sleep of no time is due when the clock moves.
+    // A run that was suspended for a sleep of 0 ms is due when the clock moves.
     clock.advance(1);
     return orders.at(-1)?.length === reachable(chains);
   });
@@ -69,7 +69,7 @@ async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]):
   return orders.filter((order) => order.length === chains.flat().length);
 }
 
-/** How many calls are over when every chain has come to its end or to a step that hangs. */
+/** How many calls end before every chain has reached its end or a step that hangs. */
 function reachable(chains: readonly (readonly Call[])[]): number {
   const lengths = chains.map((chain) => {
     const stop = chain.findIndex(({ kind, hangsAtFirst }) => kind === 'step' && hangsAtFirst);
@@ -78,7 +78,7 @@ function reachable(chains: readonly (readonly Call[])[]): number {
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-/** What was faster at the first attempt must be faster at every other one, whatever was stored with what. */
+/** The call that was faster at the first attempt must be faster at every other one, however writes were grouped. */
 describe.each(VARIANTS)('$name', (variant) => {
   test('concurrent steps and sleeps complete in the same order at every attempt after the one that recorded them', async () => {
     for (let seed = 0; seed < 50; seed++) {
@@ -88,7 +88,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('a sleep that is over ends although the journal still delivers recorded steps', async () => {
+  test('a sleep whose time has passed ends although the journal still delivers recorded steps', async () => {
     const call = (name: string, more: Partial<Call> = {}): Call => ({
       kind: 'step',
       name,
@@ -104,31 +104,34 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(orders.at(-1)).toHaveLength(7);
   });
 
-  test.each([5, 20])('the last of %i steps races with one that was begun after the second', async (count) => {
-    const winners: string[] = [];
-    const node = await harness(
-      async ({ ask, step }) => {
-        const [first, second, ...others] = Array.from({ length: count }, (_, i) => step(`step ${i}`, () => i));
-        const later = (second ?? Promise.resolve()).then(() => step('later', () => 0));
-        const last = (others.at(-1) ?? later).then(() => 'the last of many');
-        const winner = await Promise.race([last, later.then(() => 'the later one')]);
-        winners.push(winner);
-        await Promise.all([first, later, ...others]);
-        await ask('Go on?');
-        return winner;
-      },
-      { variant },
-    );
-    const asking = await node.task('go');
-    expect(statusText(asking)).toBe('Go on?');
+  test.each([5, 20])(
+    'a race between the last of %i steps and a later step has the same winner in a replay',
+    async (count) => {
+      const winners: string[] = [];
+      const node = await harness(
+        async ({ ask, step }) => {
+          const [first, second, ...others] = Array.from({ length: count }, (_, i) => step(`step ${i}`, () => i));
+          const later = (second ?? Promise.resolve()).then(() => step('later', () => 0));
+          const last = (others.at(-1) ?? later).then(() => 'the last of many');
+          const winner = await Promise.race([last, later.then(() => 'the later one')]);
+          winners.push(winner);
+          await Promise.all([first, later, ...others]);
+          await ask('Go on?');
+          return winner;
+        },
+        { variant },
+      );
+      const asking = await node.task('go');
+      expect(statusText(asking)).toBe('Go on?');
 
-    const { reply } = await node.crash();
+      const { reply } = await node.crash();
 
-    expect(artifactText(await reply(asking, 'yes'))).toBe(winners[0]);
-    expect(new Set(winners).size).toBe(1);
-  });
+      expect(artifactText(await reply(asking, 'yes'))).toBe(winners[0]);
+      expect(new Set(winners).size).toBe(1);
+    },
+  );
 
-  test('an answer races with steps that were stored before it came', async () => {
+  test('a race between an answer and steps stored before it has the same winner in a replay', async () => {
     const winners: string[] = [];
     const door = deferred<void>();
     const stored = deferred<void>();
@@ -163,7 +166,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 });
 
-test('what a step and a handler are given can be taken apart and passed on', async () => {
+test('the step context and the inbox work when they are spread into new objects', async () => {
   const node = await harness(async ({ step, inbox }) => {
     const seen = await step('look', ({ attempt, ...rest }) => [attempt, Object.keys(rest), rest.signal.aborted]);
     return JSON.stringify([seen, Symbol.asyncIterator in { ...inbox }]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { cluster, pass, untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, collect, harness, until, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a shutdown hands over at once, tells the handler, and counts for nothing', async () => {
+  test('a shutdown aborts the handler, releases its task at once and uses no attempt', async () => {
     const reasons: unknown[] = [];
     let attempts = 0;
     const { node, store } = cluster(
@@ -40,7 +40,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     for (const reason of reasons) expect(reason).toMatchObject({ message: 'The node is shutting down' });
   });
 
-  test('a shutdown can wait for what is nearly done', async () => {
+  test('close with finishMs waits for runs that end in time, and aborts the others', async () => {
     const door = deferred<void>();
     const { engine, task, clock } = await harness(
       async ({ text }) => {
@@ -63,7 +63,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await engine.close();
   });
 
-  test('whoever waits or reads is let go by a shutdown, and finds his task again', async () => {
+  test('a shutdown ends waiting sends and subscriptions, and the task continues on the next engine', async () => {
     const door = deferred<void>();
     const node = await harness(
       async function* run() {
@@ -88,7 +88,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await next.engine.get(ANN, found?.id ?? ''))).toBe('begun done');
   });
 
-  test('a request that is being stored when the engine closes is not lost, and not run by a closed engine', async () => {
+  test('a request whose creation is under way at a shutdown runs on the next engine, and not on the closed one', async () => {
     const runs: string[] = [];
     const { node, store } = cluster(
       async ({ text }) => {
@@ -98,12 +98,12 @@ describe.each(VARIANTS)('$name', (variant) => {
       { variant },
     );
     const first = await node();
-    first.line.set('held', 'create');
+    first.connection.set('held', 'create');
     const sending = first.send('go', { idempotencyKey: 'key' }).catch((error: unknown) => error);
     await turns(5);
     const closing = first.engine.close();
     await closing;
-    first.line.set('open');
+    first.connection.set('open');
     expect(await sending).toMatchObject({ code: 'UNAVAILABLE' });
     await turns(10);
     expect(runs).toEqual([]);
@@ -114,13 +114,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await store.list(ANN, { limit: 5 })).tasks[0]?.record.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('what may not run twice is not run again after a shutdown either', async () => {
+  test('a task with recovery "fail" fails after a shutdown and does not run again', async () => {
     let runs = 0;
     const { node } = cluster(
       async function* run({ signal }) {
         runs++;
         yield 'begun';
-        await toldToStop(signal);
+        await untilAborted(signal);
       },
       { variant, limits: { recovery: 'fail' } },
     );
@@ -134,7 +134,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(runs).toBe(1);
   });
 
-  test('a closed engine takes nothing, and leaves no timer behind', async () => {
+  test('a closed engine rejects calls and leaves no timer behind', async () => {
     const { engine, task, clock } = await harness(async ({ ask }) => ask('Which?'), { variant });
     const asked = await task('go');
     await engine.close();

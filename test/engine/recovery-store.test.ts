@@ -1,46 +1,49 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import type { Line } from './faults.ts';
-import { cluster, pass, turns } from './faults.ts';
+import type { ConnectionState } from './cluster.ts';
+import { cluster, pass, turns } from './cluster.ts';
 import { ANN, artifactText, bodies, collect, until, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
-const TROUBLE: readonly Line[] = ['failing', 'unsure'];
+const FAILURES: readonly ConnectionState[] = ['failing', 'unsure'];
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test.each(TROUBLE)('who waits is told of a failed commit, and the task goes on and ends once (%s)', async (line) => {
-    const door = deferred<void>();
-    let steps = 0;
-    const { node, clock } = cluster(
-      async function* run({ step }) {
-        yield 'a';
-        await door.promise;
-        await step('one', () => ++steps);
-        yield 'b';
-      },
-      { variant },
-    );
-    const first = await node();
-    const waiting = first.task('go', { idempotencyKey: 'key' }).catch((error: unknown) => error);
-    await until(async () => (await first.engine.list(ANN, { limit: 1 })).total === 1);
-    first.line.set(line, 'append');
-    door.resolve();
-    expect(await waiting).toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 1000 });
-    await pass(clock, 3000, 250);
-    first.line.set('open');
-    await pass(clock, 2000, 250);
-    const [found] = (await first.engine.list(ANN, { limit: 1, artifacts: true })).tasks;
-    await until(async () => (await first.engine.get(ANN, found?.id ?? '')).status.state === 'TASK_STATE_COMPLETED');
-    expect(artifactText(await first.engine.get(ANN, found?.id ?? ''))).toBe('ab');
-    const events = await collect(first.engine.subscribe(ANN, found?.id ?? '', { after: 0 }));
-    expect(events.map((event) => 'number' in event && event.number)).toEqual(events.map((_, i) => i + 1));
-    const ends = bodies(events).filter((event) => JSON.stringify(event).includes('COMPLETED'));
-    expect(ends).toHaveLength(1);
-    // A step whose record was not stored may run again; one whose record was stored never does.
-    expect(steps).toBe(line === 'failing' ? 2 : 1);
-  });
+  test.each(FAILURES)(
+    'a failed write rejects the waiting send, and the task resumes and ends once (%s)',
+    async (connection) => {
+      const door = deferred<void>();
+      let steps = 0;
+      const { node, clock } = cluster(
+        async function* run({ step }) {
+          yield 'a';
+          await door.promise;
+          await step('one', () => ++steps);
+          yield 'b';
+        },
+        { variant },
+      );
+      const first = await node();
+      const waiting = first.task('go', { idempotencyKey: 'key' }).catch((error: unknown) => error);
+      await until(async () => (await first.engine.list(ANN, { limit: 1 })).total === 1);
+      first.connection.set(connection, 'append');
+      door.resolve();
+      expect(await waiting).toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 1000 });
+      await pass(clock, 3000, 250);
+      first.connection.set('open');
+      await pass(clock, 2000, 250);
+      const [found] = (await first.engine.list(ANN, { limit: 1, artifacts: true })).tasks;
+      await until(async () => (await first.engine.get(ANN, found?.id ?? '')).status.state === 'TASK_STATE_COMPLETED');
+      expect(artifactText(await first.engine.get(ANN, found?.id ?? ''))).toBe('ab');
+      const events = await collect(first.engine.subscribe(ANN, found?.id ?? '', { after: 0 }));
+      expect(events.map((event) => 'number' in event && event.number)).toEqual(events.map((_, i) => i + 1));
+      const ends = bodies(events).filter((event) => JSON.stringify(event).includes('COMPLETED'));
+      expect(ends).toHaveLength(1);
+      // A step whose record was not stored may run again; one whose record was stored never does.
+      expect(steps).toBe(connection === 'failing' ? 2 : 1);
+    },
+  );
 
-  test.each(TROUBLE)('a request that cannot be stored is refused, and can be made again (%s)', async (line) => {
+  test.each(FAILURES)('a request that cannot be stored is rejected and can be repeated (%s)', async (connection) => {
     let runs = 0;
     const { node, clock } = cluster(
       async () => {
@@ -50,24 +53,24 @@ describe.each(VARIANTS)('$name', (variant) => {
       { variant, limits: { concurrency: 1 } },
     );
     const first = await node();
-    first.line.set(line, 'create');
+    first.connection.set(connection, 'create');
     const message = { messageId: 'm', role: 'ROLE_USER' as const, parts: [{ text: 'go' }] };
     await expect(first.task('go', { message })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    first.line.set('open');
-    if (line === 'unsure') {
-      // It was stored for a node that does not know of it, and that node lives.
+    first.connection.set('open');
+    if (connection === 'unsure') {
+      // It was stored under the lease of this node, which does not know of it and lives.
       await pass(clock, 1000);
     }
     const done = first.task('go', { message });
     await pass(clock, 20_000, 1000);
     expect(artifactText(await done)).toBe('done');
     await turns(10);
-    // One that was stored may have begun, and begins again.
-    expect(runs).toBeLessThanOrEqual(line === 'unsure' ? 2 : 1);
+    // A task that was stored may have started, and starts again.
+    expect(runs).toBeLessThanOrEqual(connection === 'unsure' ? 2 : 1);
     expect((await first.engine.list(ANN, { limit: 5 })).total).toBe(1);
   });
 
-  test('a store that fails for a while costs time, and nothing else', async () => {
+  test('all tasks complete with all their outputs after a store failure', async () => {
     const doors = new Map(['a', 'b', 'c', 'd'].map((name) => [name, deferred<void>()]));
     const { node, clock } = cluster(
       async function* run({ text, ask, sleep, step }) {
@@ -85,11 +88,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     for (const text of doors.keys()) tasks.set(text, (await first.task(text, IMMEDIATELY)).id);
     for (const id of tasks.values()) await until(async () => artifactText(await first.engine.get(ANN, id)) === 'one ');
     await turns(10);
-    first.line.set('failing');
+    first.connection.set('failing');
     for (const door of doors.values()) door.resolve();
     await expect(first.task('more')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await pass(clock, 10_000, 500);
-    first.line.set('open');
+    first.connection.set('open');
     await first.task('answer', {
       message: { messageId: 'x', role: 'ROLE_USER', taskId: tasks.get('b') ?? '', parts: [{ text: 'this' }] },
     });
@@ -103,7 +106,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test.each(['history', 'ask', 'turn'] as const)(
-    'a read that fails is not the fault of the handler (%s)',
+    'a failed read of the store does not fail the task (%s)',
     async (what) => {
       const door = deferred<void>();
       const { node, clock } = cluster(
@@ -120,10 +123,10 @@ describe.each(VARIANTS)('$name', (variant) => {
       const first = await node();
       const early = await first.task('go', IMMEDIATELY);
       await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'one ');
-      first.line.set('failing', 'list');
+      first.connection.set('failing', 'list');
       door.resolve();
       await pass(clock, 2000, 250);
-      first.line.set('open');
+      first.connection.set('open');
       const rest = what === 'history' ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_INPUT_REQUIRED';
       await until(async () => {
         clock.advance(100);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, turns } from './cluster.ts';
 import { ANN, artifactText, collect, statusText, until, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
-/** Longer than a node may be silent. */
+/** Longer than a lease lasts without a heartbeat. */
 const DEAD_MS = 20_000;
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a task whose process died goes on, and what it has done is not done again', async () => {
+  test('a task whose process died resumes and repeats no recorded step and no output', async () => {
     let attempts = 0;
     let steps = 0;
     const { node, clock } = cluster(
@@ -45,7 +45,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(events.map((event) => 'number' in event && event.number)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  test('a living node finds the task of a dead one by itself', async () => {
+  test('a running node claims the task of a dead node when its lease has expired', async () => {
     let attempts = 0;
     const { node, clock } = cluster(
       async function* run() {
@@ -65,7 +65,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(attempts).toBe(2);
   });
 
-  test('what always takes its process down is given up, with a sentence', async () => {
+  test('a task whose process dies at each attempt fails after maxAttempts with a reason', async () => {
     let attempts = 0;
     const { node, clock, store } = cluster(
       async function* run() {
@@ -93,7 +93,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(attempts).toBe(3);
   });
 
-  test('a run that came to a pause by itself counts its attempts from zero again', async () => {
+  test('a run that reaches a pause resets the attempts of its task', async () => {
     let runs = 0;
     const { node, clock, store } = cluster(
       async ({ ask }) => {
@@ -115,12 +115,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     const isAsked = async (): Promise<boolean> =>
       (await second.engine.get(ANN, early.id)).status.state === 'TASK_STATE_INPUT_REQUIRED';
     await until(isAsked);
-    // It has used up both attempts, and its pause has given them back.
+    // It has used both attempts, and its pause has reset them.
     expect([runs, await attempts(early.id)]).toEqual([2, 0]);
     second.kill();
     await pass(clock, DEAD_MS, 5000);
     const third = await node();
-    // Nobody has run it: it waits for an answer, not for a process.
+    // No node has run it: it waits for an answer, not for a process.
     expect([runs, await attempts(early.id)]).toEqual([2, 0]);
     void third.reply(early, 'yes').catch(() => {});
     await until(() => runs === 3);
@@ -132,9 +132,9 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test.each([
-    ['at work', IMMEDIATELY],
-    ['unheard of', {}],
-  ])('an agent that may not run twice fails what was interrupted (%s)', async (_, options) => {
+    ['visible', IMMEDIATELY],
+    ['not visible yet', {}],
+  ])('with recovery "fail" an interrupted task fails and does not run again (%s)', async (_, options) => {
     let attempts = 0;
     const { node, clock, store } = cluster(
       async () => {
@@ -158,7 +158,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await store.journal(failed?.id ?? '')).length).toBe(0);
   });
 
-  test('a paused task stays paused, and goes on by replay', async () => {
+  test('a paused task stays paused after a crash and resumes by replay', async () => {
     let steps = 0;
     const { node, clock } = cluster(
       async function* run({ step, ask }) {
@@ -180,7 +180,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(steps).toBe(2);
   });
 
-  test('a sleeping task wakes on whatever node there is then', async () => {
+  test('a sleeping task of a dead node wakes on another node', async () => {
     const { node, clock } = cluster(
       async function* run({ sleep }) {
         yield 'good ';
@@ -202,7 +202,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => artifactText(await second.engine.get(ANN, early.id)) === 'good morning');
   });
 
-  test('queued tasks are run by whoever comes', async () => {
+  test('queued tasks of a dead node run on another node', async () => {
     const { node, clock } = cluster(async ({ text }) => (text === 'hang' ? new Promise(() => {}) : text), {
       variant,
       limits: { concurrency: 1 },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { artifactText, harness, userMessage, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('an answer that is repeated after the end gets the task, not a refusal', async () => {
+  test('an answer that is repeated after the end of its task returns the task', async () => {
     const { engine, task, reply } = await harness(async ({ ask }) => ask('Which city?'), { variant });
     const asked = await task('travel');
     const message = userMessage('Rome', { taskId: asked.id });
@@ -14,7 +14,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get({ tenant: '', owner: 'ann' }, asked.id)).toEqual(done);
   });
 
-  test('an answer that is repeated does not answer the next question', async () => {
+  test('a repeated answer does not answer the next question', async () => {
     const { task, reply } = await harness(
       async function* run({ ask }) {
         yield `${await ask('Which city?')} `;

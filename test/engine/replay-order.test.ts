@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
 import { ANN, artifactText, type Harness, harness, statusText, until, VARIANTS } from './harness.ts';
 
-/** Lets time pass in small steps until the task asks this. */
+/** Advances the clock in small steps until the task asks this question. */
 async function untilAsked({ engine, clock }: Harness, id: string, question: string): Promise<void> {
   await until(async () => {
     clock.advance(1000);
@@ -11,7 +11,7 @@ async function untilAsked({ engine, clock }: Harness, id: string, question: stri
 }
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a question that was answered before a timer was over is so at every attempt', async () => {
+  test('an answer that came before the end of a sleep comes before it in a replay', async () => {
     const node = await harness(
       async ({ ask, sleep }) => {
         const first = await Promise.race([ask('Who?'), sleep(60_000).then(() => 'nobody')]);
@@ -27,7 +27,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(again, 'yes'))).toBe('Ann');
   });
 
-  test('a timer that was waited for after the answer comes after it at every attempt', async () => {
+  test('a sleep that ended after an answer ends after it in a replay', async () => {
     const node = await harness(
       async ({ ask, sleep }) => {
         const slept = sleep(60_000).then(() => 'nobody');
@@ -45,7 +45,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(await again, 'yes'))).toBe('Ann');
   });
 
-  test('a message that came after a timer was over does so at every attempt', async () => {
+  test('a message that came after the end of a sleep comes after it in a replay', async () => {
     const node = await harness(
       async ({ ask, sleep, inbox, artifact }) => {
         const heard = (async (): Promise<string> => {
@@ -71,7 +71,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(again, 'yes'))).toBe('slept');
   });
 
-  test('a timer that was over before a question was answered is so at every attempt', async () => {
+  test('a sleep that ended before an answer ends before it in a replay', async () => {
     const node = await harness(
       async ({ ask, sleep, artifact }) => {
         const first = await Promise.race([ask('Who?'), sleep(60_000).then(() => 'nobody')]);
@@ -94,7 +94,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done, 'log')).toBe('nobody');
   });
 
-  test('a timer that was over before a step ended is so at every attempt', async () => {
+  test('a sleep that ended before a step ends before it in a replay', async () => {
     const gate = deferred<string>();
     const node = await harness(
       async ({ ask, sleep, step, artifact }) => {
@@ -118,7 +118,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await reply(await engine.get(ANN, id), 'yes'))).toBe('timeout');
   });
 
-  test('steps that ended in another order than they began do so at every attempt', async () => {
+  test('steps that ended in another order than they started end in that order in a replay', async () => {
     const gates = [deferred<void>(), deferred<void>(), deferred<void>()];
     const node = await harness(
       async ({ ask, step, artifact }) => {
@@ -143,7 +143,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { reply, engine, store } = await node.crash();
     const done = await reply(await engine.get(ANN, id), 'yes');
     expect(artifactText(done, 'log')).toBe('2 0 1 ');
-    // That it was answered, and that it has ended: nothing had to be corrected.
+    // One event for the answer and one for the end: nothing had to be corrected.
     expect((await store.read(ANN, id))?.record.lastEvent).toBe(events + 2);
   });
 });

@@ -23,11 +23,11 @@ type Program = readonly Output[] | ((ctx: TaskContext) => AsyncIterable<Output>)
 
 interface Replayed {
   readonly done: Task;
-  /** What the second attempt added to the log. */
+  /** The events that the second attempt added. */
   readonly added: readonly StreamResponse[];
 }
 
-/** Runs one program up to a question, crashes, and goes on with another one in its place; then both are over. */
+/** Runs one program up to a question, crashes, replays with another program in its place, and answers. */
 async function replayed(variant: Variant, first: Program, second: Program): Promise<Replayed> {
   let attempt = 0;
   const node = await harness(
@@ -46,7 +46,7 @@ async function replayed(variant: Variant, first: Program, second: Program): Prom
   expect(attempt).toBe(2);
   const numbers = events.map((event) => ('number' in event ? event.number - before : 0));
   expect(numbers).toEqual(events.map((_, i) => i + 1));
-  // The first says that the question is answered, the last that the task has ended.
+  // The first event is for the answer, the last one for the end of the task.
   expect(bodies(events)[0]).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_WORKING' } } });
   expect(bodies(events).at(-1)).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } });
   return { done, added: bodies(events).slice(1, -1) };
@@ -59,7 +59,7 @@ const appends = (event: StreamResponse | undefined): unknown =>
   event !== undefined && 'artifactUpdate' in event ? event.artifactUpdate.append === true : undefined;
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('what was said is not said again', async () => {
+  test('a replay with the same outputs publishes nothing', async () => {
     const program: Program = [
       { status: 'working', text: 'one' },
       'a',
@@ -78,35 +78,35 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history).toHaveLength(5);
   });
 
-  test('a longer attempt adds what is new', async () => {
+  test('a replay with more outputs publishes only the new ones', async () => {
     const { done, added } = await replayed(variant, ['a', 'b'], ['a', 'b', 'c', 'd']);
     expect(artifactText(done)).toBe('abcd');
     expect(added.map(parts)).toEqual([[{ text: 'c' }], [{ text: 'd' }]]);
     expect(added.map(appends)).toEqual([true, true]);
   });
 
-  test('at the first difference the artifact is replaced once, and goes on from there', async () => {
+  test('a replay that differs replaces the artifact once, and appends from there', async () => {
     const { done, added } = await replayed(variant, ['a', 'b', 'c'], ['a', 'X', 'c', 'd']);
     expect(artifactText(done)).toBe('aXcd');
     expect(added.map(parts)).toEqual([[{ text: 'aX' }], [{ text: 'c' }], [{ text: 'd' }]]);
     expect(added.map(appends)).toEqual([false, true, true]);
   });
 
-  test('a difference in the last chunk keeps that it was the last', async () => {
+  test('a replay that differs in the last chunk keeps the lastChunk flag', async () => {
     const last = (text: string): Output => ({ artifact: 'f', text, append: true, lastChunk: true });
     const { done, added } = await replayed(variant, [chunk('f', 'a'), last('b')], [chunk('f', 'a'), last('c')]);
     expect(artifactText(done, 'f')).toBe('ac');
     expect(added).toMatchObject([{ artifactUpdate: { lastChunk: true } }]);
   });
 
-  test('a shorter attempt is corrected at its end', async () => {
+  test('a replay with fewer outputs replaces the artifact at its end', async () => {
     const { done, added } = await replayed(variant, ['a', 'b', 'c'], ['a']);
     expect(artifactText(done)).toBe('a');
     expect(added.map(parts)).toEqual([[{ text: 'a' }]]);
     expect(added.map(appends)).toEqual([false]);
   });
 
-  test('artifacts are compared each by itself', async () => {
+  test('a replay compares each artifact by itself', async () => {
     const first = [chunk('x', '1'), chunk('y', '1'), chunk('x', '2'), chunk('y', '2'), chunk('z', '1')];
     const second = [chunk('y', '1'), chunk('x', '1'), chunk('y', 'other'), chunk('x', '2'), chunk('new', '1')];
     const { done, added } = await replayed(variant, first, second);
@@ -115,7 +115,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(added.map(parts)).toEqual([[{ text: '1other' }], [{ text: '1' }]]);
   });
 
-  test('words that are different are said, and those before them are not said again', async () => {
+  test('a replay with different status messages publishes them from the first difference on', async () => {
     const words = (...texts: string[]): Program => texts.map((text) => ({ status: 'working', text }));
     const { done, added } = await replayed(variant, words('one', 'two', 'three'), words('one', 'other', 'three'));
     expect(added).toMatchObject([
@@ -126,7 +126,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(said).toEqual(['go', 'one', 'two', 'three', 'Go on?', 'yes', 'other', 'three']);
   });
 
-  test('several attempts come to what the last one says', async () => {
+  test('after several replays the artifact has the outputs of the last one', async () => {
     let attempt = 0;
     let node = await harness(
       async function* run({ ask }) {
@@ -148,7 +148,7 @@ describe.each(VARIANTS)('$name', (variant) => {
 });
 
 test.each(['memory', 'sqlite'])(
-  'an artifact of 20,000 chunks is written and replayed in linear cost (%s)',
+  'an artifact of 20,000 chunks is written and replayed at a cost that is linear in its size (%s)',
   async (kind) => {
     const variant = VARIANTS.find(({ store, maxSuspended }) => store === kind && maxSuspended === 0) ?? VARIANTS[0];
     const clock = fakeClock();
@@ -171,7 +171,7 @@ test.each(['memory', 'sqlite'])(
     const { record } = (await store.read(ANN, asked.id)) ?? {};
     const events = await store.events(asked.id, 0, record?.lastEvent ?? 0);
     expect(events.filter(({ kind }) => kind === 'artifact')).toHaveLength(20_000);
-    // Every event once, and snapshots that together are no larger.
+    // Every event once, and snapshots of at most the same size together.
     expect(written).toBeLessThan(2 * JSON.stringify(events).length);
     written = 0;
     const done = await node.reply(asked, 'yes');

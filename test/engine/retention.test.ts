@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TaskContext } from '../../src/engine/handler.ts';
 import { DEFAULT_RETENTION, type Retention } from '../../src/engine/schedule/retention.ts';
-import { pass, turns } from './faults.ts';
+import { pass, turns } from './cluster.ts';
 import { ANN, artifactText, bodies, collect, harness, until, userMessage, VARIANTS } from './harness.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -17,7 +17,7 @@ async function* run({ text, ask, sleep, signal }: TaskContext) {
 }
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a task goes when it has been over for long enough', async () => {
+  test('a task is removed maxAgeMs after its end, and is unknown to all calls then', async () => {
     const { task, engine, clock } = await harness(run, { variant, retention: { maxAgeMs: HOUR } });
     const done = await task('go', { idempotencyKey: 'key' });
     await pass(clock, HOUR - 1000, HOUR / 10);
@@ -35,7 +35,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.list(ANN, { limit: 10 })).total).toBe(0);
   });
 
-  test('it is looked after by itself', async () => {
+  test('ended tasks are removed every everyMs without a call', async () => {
     const { task, engine, clock } = await harness(run, { variant, retention: { maxAgeMs: 1000, everyMs: 5000 } });
     const done = await task('go');
     await pass(clock, 4000);
@@ -44,7 +44,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await engine.list(ANN, { limit: 10 })).total === 0);
   });
 
-  test('a clock that jumps forward removes nothing, and the log says so', async () => {
+  test('a clock that jumps forward removes no task, and the jump is logged', async () => {
     const retention = { maxAgeMs: 3 * HOUR, everyMs: HOUR / 6 };
     const { task, engine, clock, log } = await harness(run, { variant, retention });
     const done = await task('go');
@@ -57,7 +57,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await engine.list(ANN, { limit: 10 })).total === 0);
   });
 
-  test('what is set to undefined has its default', async () => {
+  test('a retention option that is undefined has its default', async () => {
     const unset = { maxAgeMs: 1000, everyMs: undefined } as unknown as Partial<Retention>;
     const { task, engine, clock } = await harness(run, { variant, retention: unset });
     await task('go');
@@ -65,7 +65,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await engine.list(ANN, { limit: 10 })).total === 0);
   });
 
-  test('of those that are over the latest stay', async () => {
+  test('maxEnded keeps the tasks that ended last', async () => {
     const { task, engine, clock } = await harness(run, { variant, retention: { maxEnded: 2 } });
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) {
@@ -77,7 +77,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(tasks.map(({ id }) => id)).toEqual(ids.slice(3).toReversed());
   });
 
-  test('what runs or waits never goes', async () => {
+  test('running, sleeping and paused tasks are never removed', async () => {
     const { task, engine, clock } = await harness(run, {
       variant,
       retention: { maxAgeMs: 1, maxEnded: 0, replayWindowMs: 1 },
@@ -95,7 +95,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await Promise.all(ids.map((id) => engine.get(ANN, id)))).toEqual(before);
   });
 
-  test('events can be read again for a while after the end, then the task stands for them', async () => {
+  test('events can be read for replayWindowMs after the end, and the task as a snapshot after that', async () => {
     const { task, engine, clock } = await harness(run, { variant, retention: { replayWindowMs: HOUR } });
     const done = await task('go');
     await pass(clock, HOUR - 1000, HOUR / 10);
@@ -111,7 +111,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done)).toBe('one two three');
   });
 
-  test('many at once go in batches', async () => {
+  test('prune removes more tasks than one batch has', async () => {
     const { task, engine, clock } = await harness(async () => {}, { variant, retention: { maxAgeMs: 1000 } });
     await Promise.all(Array.from({ length: 90 }, (_, i) => task(`${i}`)));
     clock.advance(5000);

@@ -1,4 +1,4 @@
-/** What running tasks hold in memory is bounded for the process. */
+/** The memory of running tasks is bounded per process. */
 import { describe, expect, test } from 'vitest';
 import { Metrics } from '../../src/observe/metrics.ts';
 import { deferred } from '../../src/support/deferred.ts';
@@ -17,7 +17,7 @@ async function turns(): Promise<void> {
 }
 
 describe.each(STORES)('$name', (variant) => {
-  test('runs wait for memory, their caller begins no task meanwhile, and others are served', async () => {
+  test('while runs wait for memory, their caller starts no task and other callers are served', async () => {
     const [mayEnd, isFull] = [deferred<void>(), deferred<void>()];
     const begun: string[] = [];
     const node = await harness(
@@ -95,7 +95,7 @@ describe.each(STORES)('$name', (variant) => {
     expect(artifactText(done)).toBe('Ann');
   });
 
-  test('a handler that does not wait for room is stopped at twice the bound, and no other one', async () => {
+  test('a handler that does not await its outputs is stopped at twice the bound, and other handlers continue', async () => {
     const isFull = deferred<void>();
     const mayEnd = deferred<void>();
     const node = await harness(
@@ -105,14 +105,14 @@ describe.each(STORES)('$name', (variant) => {
           isFull.resolve();
           await mayEnd.promise;
         }
-        if (text === 'rude') await Promise.all(Array.from({ length: 200 }, () => artifact('big').append(KIB)));
+        if (text === 'impatient') await Promise.all(Array.from({ length: 200 }, () => artifact('big').append(KIB)));
         return 'done';
       },
       { variant, maxRunBytes: BOUND },
     );
     const first = await node.task('first', { returnImmediately: true });
     await isFull.promise;
-    const failed = await node.task('rude', AS_BOB);
+    const failed = await node.task('impatient', AS_BOB);
     expect(failed.status.state).toBe('TASK_STATE_FAILED');
     expect(artifactText(failed, 'big')?.length).toBeLessThan(2 * BOUND);
     expect((await node.task('little', AS_BOB)).status.state).toBe('TASK_STATE_COMPLETED');
@@ -120,36 +120,39 @@ describe.each(STORES)('$name', (variant) => {
     await until(async () => (await stateOf(node, first.id)) === 'TASK_STATE_COMPLETED');
   });
 
-  test.each([0, 1000])('a run counts as long as it runs, with maxSuspended %i', async (maxSuspended) => {
-    const metrics = new Metrics();
-    const mayWrite = deferred<void>();
-    const node = await harness(
-      async ({ artifact, ask }) => {
-        for (let i = 0; i < 20; i++) await artifact('first').append(KIB);
-        const late = mayWrite.promise.then(async () => artifact('late').append(KIB));
-        await ask('Who?');
-        await late;
-        return 'done';
-      },
-      { variant, maxSuspended, observers: { metrics } },
-    );
-    const asking = await node.task('go');
-    expect(bytesOf(metrics)).toBe(0);
-    mayWrite.resolve();
-    await turns();
-    const done = await node.reply(asking, 'Ann');
-    expect(done.status.state).toBe('TASK_STATE_COMPLETED');
-    await until(() => bytesOf(metrics) === 0);
+  test.each([0, 1000])(
+    'a run holds no memory while it is suspended or after its end, with maxSuspended %i',
+    async (maxSuspended) => {
+      const metrics = new Metrics();
+      const mayWrite = deferred<void>();
+      const node = await harness(
+        async ({ artifact, ask }) => {
+          for (let i = 0; i < 20; i++) await artifact('first').append(KIB);
+          const late = mayWrite.promise.then(async () => artifact('late').append(KIB));
+          await ask('Who?');
+          await late;
+          return 'done';
+        },
+        { variant, maxSuspended, observers: { metrics } },
+      );
+      const asking = await node.task('go');
+      expect(bytesOf(metrics)).toBe(0);
+      mayWrite.resolve();
+      await turns();
+      const done = await node.reply(asking, 'Ann');
+      expect(done.status.state).toBe('TASK_STATE_COMPLETED');
+      await until(() => bytesOf(metrics) === 0);
 
-    const canceled = await node.task('go');
-    await node.engine.cancel(ANN, canceled.id);
-    expect(bytesOf(metrics)).toBe(0);
-    await node.task('go');
-    await node.engine.close();
-    expect(bytesOf(metrics)).toBe(0);
-  });
+      const canceled = await node.task('go');
+      await node.engine.cancel(ANN, canceled.id);
+      expect(bytesOf(metrics)).toBe(0);
+      await node.task('go');
+      await node.engine.close();
+      expect(bytesOf(metrics)).toBe(0);
+    },
+  );
 
-  test('messages count, those of an answer too', async () => {
+  test('the bytes of messages and answers count towards the memory of a run', async () => {
     const metrics = new Metrics();
     const seen: number[] = [];
     const node = await harness(

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { cluster, pass, untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, bodies, collect, until, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('whatever one node runs, another can show and follow', async () => {
+  test('a node returns and streams the task that another node runs', async () => {
     const door = deferred<void>();
     const { node } = cluster(
       async function* run({ status }) {
@@ -33,7 +33,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await other.engine.list(ANN, { limit: 5 })).total).toBe(1);
   });
 
-  test('a message to another node reaches the run', async () => {
+  test('a message sent to another node reaches the inbox of the run', async () => {
     const { node } = cluster(
       async function* run({ inbox, status }) {
         await status('listening');
@@ -52,7 +52,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done)).toBe('hello');
   });
 
-  test('a question is answered on whatever node', async () => {
+  test('a question can be answered on any node', async () => {
     const { node } = cluster(
       async function* run({ ask }) {
         yield `${await ask('One?')} ${await ask({ confirm: 'Two?' })}`;
@@ -69,7 +69,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await first.engine.get(ANN, asked.id)).toEqual(done);
   });
 
-  test('a message that was given to two nodes is one request', async () => {
+  test('a message sent to two nodes at once runs once', async () => {
     let runs = 0;
     const { node } = cluster(
       async function* run() {
@@ -85,7 +85,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(runs).toBe(1);
   });
 
-  test('no update is lost when all write at once', async () => {
+  test('no message is lost when three nodes write to one task at once', async () => {
     const { node } = cluster(
       async function* run({ inbox, status }) {
         await status('listening');
@@ -108,7 +108,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history?.filter(({ role }) => role === 'ROLE_USER')).toHaveLength(21);
   });
 
-  test('tasks that wait for a slot run once, on whichever node has one', async () => {
+  test('queued tasks run once, on any node with a free slot', async () => {
     const begun: string[] = [];
     const door = deferred<void>();
     const { node, clock } = cluster(
@@ -137,7 +137,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun.toSorted()).toEqual(['0', '1', '2', '3', '4', '5']);
   });
 
-  test('a node that was away too long has lost its tasks: what it still says is refused, and its handler is told', async () => {
+  test('a node that hangs for longer than its lease loses its task: its writes are rejected and its handler is aborted', async () => {
     const doors: Deferred<void>[] = [];
     const signals: AbortSignal[] = [];
     const late: unknown[] = [];
@@ -157,13 +157,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     const first = await node();
     const early = await first.task('go', IMMEDIATELY);
     await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'a');
-    first.line.set('held');
+    first.connection.set('held');
     await pass(clock, 10_000, 2000);
     const second = await node();
     await pass(clock, 10_000, 2000);
     await until(() => signals.length === 2);
-    // The old one wakes up and goes on as if nothing had happened.
-    first.line.set('open');
+    // The first node resumes as if nothing had happened.
+    first.connection.set('open');
     doors[0]?.resolve();
     await pass(clock, 10_000, 1000);
     await until(() => signals[0]?.aborted === true);
@@ -171,13 +171,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await second.engine.get(ANN, early.id))).toBe('a');
     doors[1]?.resolve();
     await until(async () => (await second.engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
-    // Whoever has been away asks before it does anything elsewhere.
+    // The first node checks its lease before it runs a step.
     expect(artifactText(await first.engine.get(ANN, early.id))).toBe('a2 1');
     const events = await collect(first.engine.subscribe(ANN, early.id, { after: 0 }));
     expect(events.map((event) => 'number' in event && event.number)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('a node that the store has not heard of for a lease begins no step that others may have done', async () => {
+  test('a node without a heartbeat for longer than its lease starts no step that another node may have done', async () => {
     const doors: Deferred<void>[] = [];
     const begun: number[] = [];
     const { node, clock } = cluster(
@@ -191,12 +191,12 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       { variant },
     );
-    // It does not look by itself, and hears nothing: it is alive, and does not know that others think it dead.
+    // It neither polls nor receives hints: it runs, and does not know that its lease has expired.
     const first = await node({ pollMs: 3_600_000 });
     const { id } = await first.task('go', IMMEDIATELY);
     await until(() => doors.length === 1);
     await turns();
-    first.line.set('held', 'heartbeat', 'watch');
+    first.connection.set('held', 'heartbeat', 'watch');
     const second = await node();
     await pass(clock, 18_000, 1000);
     await until(() => doors.length === 2);
@@ -207,7 +207,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual([2]);
   });
 
-  test('a node that makes sure of a task before a step keeps it for as long as a lease lasts', async () => {
+  test('a node that confirms its lease before a step keeps the task for the time of a lease', async () => {
     const [door, end] = [deferred<void>(), deferred<void>()];
     let [runs, steps] = [0, 0];
     const { node, clock } = cluster(
@@ -222,12 +222,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     const first = await node({ pollMs: 3_600_000 });
     const early = await first.task('go', IMMEDIATELY);
     await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'a');
-    first.line.set('failing', 'heartbeat');
+    first.connection.set('failing', 'heartbeat');
     await pass(clock, 20_000, 2000);
-    first.line.set('open', 'heartbeat');
+    first.connection.set('open', 'heartbeat');
     door.resolve();
     await until(() => steps === 1);
-    // It would have taken the task before: nobody had heard of its node for longer than a lease.
+    // Before that, a second node would have taken the task: there was no heartbeat for longer than a lease.
     const second = await node();
     await turns();
     expect(runs).toBe(1);
@@ -236,7 +236,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect([runs, steps]).toEqual([1, 1]);
   });
 
-  test('a node that hears too late that a task is still its own makes sure once more', async () => {
+  test('a node whose lease is confirmed too late confirms it again before a step', async () => {
     const doors: Deferred<void>[] = [];
     const begun: number[] = [];
     const { node, clock } = cluster(
@@ -254,15 +254,15 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { id } = await first.task('go', IMMEDIATELY);
     await until(() => doors.length === 1);
     await turns();
-    first.line.set('failing', 'heartbeat');
+    first.connection.set('failing', 'heartbeat');
     await pass(clock, 20_000, 2000);
-    first.line.set('held', 'read');
+    first.connection.set('held', 'read');
     doors[0]?.resolve();
     await turns();
-    // It has said that it lives, and asks whether the task is its own: the answer takes longer than that holds.
-    first.line.set('held', 'read', 'heartbeat');
+    // It has sent a heartbeat and reads whether the task is its own: the response takes longer than the lease lasts.
+    first.connection.set('held', 'read', 'heartbeat');
     await pass(clock, 20_000, 2000);
-    first.line.set('failing', 'heartbeat');
+    first.connection.set('failing', 'heartbeat');
     await turns();
     expect(begun).toEqual([]);
     const second = await node();
@@ -273,11 +273,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(begun).toEqual([2]);
   });
 
-  test('a handler that says nothing is told too when its node has lost the task', async () => {
+  test('a handler that publishes nothing is aborted too when its node has lost the task', async () => {
     const signals: AbortSignal[] = [];
     const { node, clock } = cluster(
       async ({ signal }) => {
-        if (signals.push(signal) === 1) await toldToStop(signal);
+        if (signals.push(signal) === 1) await untilAborted(signal);
         return 'done';
       },
       { variant },
@@ -285,41 +285,41 @@ describe.each(VARIANTS)('$name', (variant) => {
     const first = await node();
     const early = await first.task('go', IMMEDIATELY);
     await until(async () => (await first.engine.get(ANN, early.id)).status.state === 'TASK_STATE_WORKING');
-    first.line.set('held');
+    first.connection.set('held');
     await pass(clock, 20_000, 2000);
     const second = await node();
     await until(async () => artifactText(await second.engine.get(ANN, early.id)) === 'done');
     expect(signals[0]?.aborted).toBe(false);
-    first.line.set('open');
+    first.connection.set('open');
     await pass(clock, 6000, 1000);
     expect(signals[0]?.reason).toMatchObject({ message: 'Another node runs the task now' });
   });
 
-  test('who waits at a node that has lost a task gets the bare message that another one ended it with', async () => {
+  test('a send that waits on a node that lost the task returns the bare reply of the other node', async () => {
     let runs = 0;
     const { node, clock } = cluster(
       async ({ signal, reply }) => {
-        if (++runs === 1) await toldToStop(signal);
+        if (++runs === 1) await untilAborted(signal);
         return reply('answered');
       },
       { variant },
     );
-    // Nothing but its own heartbeat tells it of what has happened.
+    // It learns of the other run only by its own heartbeat.
     const first = await node({ pollMs: 3_600_000 });
     const sent = first.send('go', { idempotencyKey: 'k' });
     await until(() => runs === 1);
-    first.line.set('held', 'heartbeat', 'watch');
+    first.connection.set('held', 'heartbeat', 'watch');
     await pass(clock, 20_000, 2000);
     await node();
     await until(() => runs === 2);
     await turns();
-    first.line.set('open', 'heartbeat');
+    first.connection.set('open', 'heartbeat');
     await pass(clock, 10_000, 1000);
 
     expect(await sent).toMatchObject({ message: { parts: [{ text: 'answered' }] } });
   });
 
-  test('a node that was away, and whose tasks nobody took, goes on with them', async () => {
+  test('a node that hangs for longer than its lease resumes its task if no other node has taken it', async () => {
     const door = deferred<void>();
     let runs = 0;
     const { node, clock } = cluster(
@@ -334,9 +334,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     const first = await node();
     const early = await first.task('go', IMMEDIATELY);
     await until(async () => artifactText(await first.engine.get(ANN, early.id)) === 'a');
-    first.line.set('held');
+    first.connection.set('held');
     await pass(clock, 60_000, 5000);
-    first.line.set('open');
+    first.connection.set('open');
     await turns(20);
     door.resolve();
     await until(async () => {
@@ -347,7 +347,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(runs).toBeLessThan(3);
   });
 
-  test('a suspended run in memory steps back when another node has had the task', async () => {
+  test('a run suspended in memory continues correctly after another node has run a part of the task', async () => {
     let steps = 0;
     const { node } = cluster(
       async function* run({ ask, step }) {
@@ -360,7 +360,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const [first, second] = [await node(), await node()];
     const asked = await first.task('go');
-    // Whoever is faster goes on with it: each of them knows of what the other has done.
+    // The faster node resumes it: each of them has the records of the other.
     const one = await second.reply(asked, 'a');
     const two = await first.reply(one, 'b');
     const done = await second.reply(two, 'c');
@@ -368,26 +368,26 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(steps).toBe(3);
   });
 
-  test('hints that are lost cost time, and nothing else', async () => {
+  test('a subscriber on a node whose hints are lost gets all events', async () => {
     const door = deferred<void>();
     const { node, clock } = cluster(
       async function* run({ signal }) {
         yield 'a';
-        await Promise.race([door.promise, toldToStop(signal)]);
+        await Promise.race([door.promise, untilAborted(signal)]);
         yield 'b';
       },
       { variant },
     );
     const runner = await node();
-    const deaf = await node();
+    const other = await node();
     const early = await runner.task('go', IMMEDIATELY);
     await until(async () => artifactText(await runner.engine.get(ANN, early.id)) === 'a');
-    const reading = collect(deaf.engine.subscribe(ANN, early.id, { after: 0 }));
+    const reading = collect(other.engine.subscribe(ANN, early.id, { after: 0 }));
     await turns(5);
-    deaf.line.set('held', 'watch');
+    other.connection.set('held', 'watch');
     door.resolve();
     await until(async () => (await runner.engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
-    deaf.line.set('open');
+    other.connection.set('open');
     await pass(clock, 10_000, 1000);
     expect((await reading).map((event) => 'number' in event && event.number)).toEqual([1, 2, 3, 4, 5]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ANN, artifactText, bodies, collect, harness, until, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a sleep that is over before it is stored is over', async () => {
+  test('a sleep whose time passes before it is stored ends', async () => {
     const { task, clock } = await harness(
       async ({ sleep }) => {
         const slept = sleep(1);
@@ -17,7 +17,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go'))).toBe('awake');
   });
 
-  test('a question that expires before it is stored has expired', async () => {
+  test('a question that expires before it is stored is published and expires', async () => {
     const { task, engine, clock } = await harness(
       async ({ ask }) => ask('Now?', { timeoutMs: 1 }).catch(() => 'nobody'),
       { variant },

@@ -1,11 +1,11 @@
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import { describe, expect, test } from 'vitest';
 import { ANN, artifactText, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
 const HOW = ['restart', 'crash'] as const;
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a sleeping task holds no lease and wakes at its time, not before', async () => {
+  test('a sleeping task holds no lease and resumes at its wake time, not before', async () => {
     const { task, engine, clock, store } = await harness(
       async function* run({ sleep }) {
         yield 'good ';
@@ -29,7 +29,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(clock.now()).toBe(start + 60_000);
   });
 
-  test.each(HOW)('a sleep goes on over a %s without beginning anew', async (how) => {
+  test.each(HOW)('a %s during a sleep does not restart the sleep', async (how) => {
     const first = await harness(
       async function* run({ sleep }) {
         yield 'good ';
@@ -52,7 +52,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(events).toHaveLength(5);
   });
 
-  test('a sleep that was over while no node was there is over at once', async () => {
+  test('a sleep whose time passed while no node ran ends at once on the next node', async () => {
     const first = await harness(async ({ sleep }) => sleep(60_000).then(() => 'awake'), { variant });
     const { id } = await first.task('go', { returnImmediately: true });
     await until(async () => (await first.store.read(ANN, id))?.record.node === undefined);
@@ -63,29 +63,32 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, id))).toBe('awake');
   });
 
-  test.each([1000, 60_000])('sleeps end one after the other, by their times, if time goes by %s', async (stepMs) => {
-    const { task, engine, clock, store } = await harness(
-      async ({ sleep, artifact }) => {
-        const nap = async (seconds: number): Promise<void> => {
-          await sleep(seconds * 1000);
-          await artifact('log').append(`${seconds} `);
-        };
-        await Promise.all([30, 10, 20].map(nap));
-      },
-      { variant },
-    );
-    const { id } = await task('go', { returnImmediately: true });
-    await until(async () => (await store.read(ANN, id))?.record.node === undefined);
-    await until(async () => {
-      // A minute that passes before the store has answered costs a node its tasks, again and again.
-      await turns(1);
-      clock.advance(stepMs);
-      return (await engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED';
-    });
-    expect(artifactText(await engine.get(ANN, id), 'log')).toBe('10 20 30 ');
-  });
+  test.each([1000, 60_000])(
+    'concurrent sleeps end in the order of their times if the clock advances by %s ms',
+    async (stepMs) => {
+      const { task, engine, clock, store } = await harness(
+        async ({ sleep, artifact }) => {
+          const nap = async (seconds: number): Promise<void> => {
+            await sleep(seconds * 1000);
+            await artifact('log').append(`${seconds} `);
+          };
+          await Promise.all([30, 10, 20].map(nap));
+        },
+        { variant },
+      );
+      const { id } = await task('go', { returnImmediately: true });
+      await until(async () => (await store.read(ANN, id))?.record.node === undefined);
+      await until(async () => {
+        // A minute that passes before the store responds would expire the lease of the node, again and again.
+        await turns(1);
+        clock.advance(stepMs);
+        return (await engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED';
+      });
+      expect(artifactText(await engine.get(ANN, id), 'log')).toBe('10 20 30 ');
+    },
+  );
 
-  test('many sleeps in a row each take their time', async () => {
+  test('sleeps in a row each take their full time', async () => {
     const { task, engine, clock } = await harness(
       async function* run({ sleep }) {
         for (let i = 0; i < 5; i++) {
@@ -105,7 +108,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(clock.now() - start).toBeGreaterThanOrEqual(50_000);
   });
 
-  test('a sleep of no time is over at once', async () => {
+  test('a sleep of 0 ms ends at once', async () => {
     const { task, engine, clock } = await harness(async ({ sleep }) => sleep(0).then(() => 'awake'), { variant });
     const { id } = await task('go', { returnImmediately: true });
     await until(async () => {
@@ -115,7 +118,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, id))).toBe('awake');
   });
 
-  test.each([-1, Number.NaN, 'soon' as never])('nobody sleeps for %s', async (ms) => {
+  test.each([-1, Number.NaN, 'soon' as never])('sleep throws a RangeError for %s', async (ms) => {
     const { task } = await harness(
       async ({ sleep }) =>
         sleep(ms).then(
@@ -127,7 +130,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go'))).toBe('RangeError');
   });
 
-  test('a blocking send waits through a sleep', async () => {
+  test('a blocking send returns the task that ends after a sleep', async () => {
     const { task, clock, store } = await harness(
       async ({ sleep, taskId }) => {
         id = taskId;

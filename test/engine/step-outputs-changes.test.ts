@@ -1,4 +1,4 @@
-/** Steps that were interrupted, failed or came out differently: what they have published stays, goes, or is replaced. */
+/** Outputs of steps that were interrupted, failed or had another result: when they are kept, removed or replaced. */
 import { describe, expect, test } from 'vitest';
 import type { Store, TaskWrite } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
@@ -15,59 +15,59 @@ import {
   VARIANTS,
   withMethods,
 } from './harness.ts';
-import { ENDS, expectKept, outputsOf as out, play, type Via, write } from './scenes.ts';
+import { ENDS, expectKept, outputsOf as out, runScript, type Via, write } from './interrupted-handler.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
   describe.each(ENDS)('after a %s', (how) => {
     test.each<Via>(['step', 'task'])(
-      'a step that was not recorded publishes only what is missing (through the %s)',
+      'an unrecorded step that runs again publishes only its missing outputs (through the %s)',
       async (via) => {
-        const played = await play(
-          async function* run(scene) {
+        const result = await runScript(
+          async function* run(context) {
             yield 'BEFORE;';
-            await scene.step('s', async (step) => {
-              await write(out(via, scene, step), 'response', 'IN1;', 'IN2;');
-              await scene.point();
-              await write(out(via, scene, step), 'response', 'IN3;');
+            await context.step('s', async (step) => {
+              await write(out(via, context, step), 'response', 'IN1;', 'IN2;');
+              await context.interrupt();
+              await write(out(via, context, step), 'response', 'IN3;');
             });
             yield 'AFTER;';
           },
           { variant, how },
         );
-        expect(played.texts).toEqual({ response: 'BEFORE;IN1;IN2;IN3;AFTER;' });
-        expect(played.views.filter(({ response }) => response === 'BEFORE;IN1;IN2;')).toHaveLength(1);
-        expectKept(played, 'IN2;');
+        expect(result.texts).toEqual({ response: 'BEFORE;IN1;IN2;IN3;AFTER;' });
+        expect(result.views.filter(({ response }) => response === 'BEFORE;IN1;IN2;')).toHaveLength(1);
+        expectKept(result, 'IN2;');
       },
     );
 
     test.each<Via>(['step', 'task'])(
-      'a step that was not recorded and comes out differently replaces what it had published (through the %s)',
+      'an unrecorded step that runs again with other outputs replaces its old ones (through the %s)',
       async (via) => {
-        const played = await play(
-          async function* run(scene) {
-            await scene.step('first', (step) => write(out(via, scene, step), 'response', 'KEPT;'));
-            await scene.step('second', async (step) => {
-              await write(out(via, scene, step), 'response', `same;`, `${scene.life};`, `old${scene.life};`);
-              await scene.point();
+        const result = await runScript(
+          async function* run(context) {
+            await context.step('first', (step) => write(out(via, context, step), 'response', 'KEPT;'));
+            await context.step('second', async (step) => {
+              await write(out(via, context, step), 'response', `same;`, `${context.life};`, `old${context.life};`);
+              await context.interrupt();
             });
             yield 'AFTER;';
           },
           { variant, how },
         );
-        expect(played.texts).toEqual({ response: 'KEPT;same;2;old2;AFTER;' });
-        expectKept(played, 'KEPT;');
+        expect(result.texts).toEqual({ response: 'KEPT;same;2;old2;AFTER;' });
+        expectKept(result, 'KEPT;');
       },
     );
 
-    test('a step that was interrupted beside a recorded one does not leave its first words behind', async () => {
-      const played = await play(
-        async function* run({ step, point, life }) {
+    test('an interrupted step beside a recorded one leaves no old output behind when it runs again', async () => {
+      const result = await runScript(
+        async function* run({ step, interrupt, life }) {
           const recorded = deferred<void>();
           const quick = step('quick', (own) => write(own, 'quick', 'all of it')).then(() => recorded.resolve());
           const slow = step('slow', async (own) => {
             await write(own, 'slow', `${life}: `, 'the beginning');
             await recorded.promise;
-            await point();
+            await interrupt();
             await write(own, 'slow', ', the end');
           });
           await Promise.all([quick, slow]);
@@ -75,13 +75,13 @@ describe.each(VARIANTS)('$name', (variant) => {
         },
         { variant, how },
       );
-      expect(played.texts).toEqual({ quick: 'all of it', slow: '2: the beginning, the end', response: 'done' });
-      expectKept(played, 'all of it', 'quick');
+      expect(result.texts).toEqual({ quick: 'all of it', slow: '2: the beginning, the end', response: 'done' });
+      expectKept(result, 'all of it', 'quick');
     });
 
-    test('a recorded step keeps its part of an artifact that an interrupted one shares', async () => {
-      const played = await play(
-        async function run({ step, point, life }) {
+    test('a recorded step keeps its chunks in an artifact that it shares with an interrupted step', async () => {
+      const result = await runScript(
+        async function run({ step, interrupt, life }) {
           const gates = [deferred<void>(), deferred<void>(), deferred<void>()];
           const a = step('a', async (own) => {
             await write(own, 'response', 'a1;');
@@ -94,124 +94,127 @@ describe.each(VARIANTS)('$name', (variant) => {
             await write(own, 'response', `b${life};`);
             gates[1]?.resolve();
             await gates[2]?.promise;
-            await point();
+            await interrupt();
             await write(own, 'response', 'b-end;');
           });
           await Promise.all([a, b]);
         },
         { variant, how },
       );
-      expect(played.texts).toEqual({ response: 'a1;b2;a2;b-end;' });
-      expectKept(played, 'a1;');
-      expectKept(played, 'a2;');
+      expect(result.texts).toEqual({ response: 'a1;b2;a2;b-end;' });
+      expectKept(result, 'a1;');
+      expectKept(result, 'a2;');
     });
 
     test.each<readonly [name: string, expected: string, mode: 'append' | 'replace']>([
-      ['added', 'text2;IN;AFTER;', 'append'],
-      ['replaced the artifact', 'IN;AFTER;', 'replace'],
-    ])('text that changes before a recorded step stands before what the step has %s', async (_, expected, mode) => {
-      const played = await play(
-        async function* run({ step, point, life }) {
-          yield `text${life};`;
-          await step('s', ({ artifact }) => artifact('response')[mode]('IN;'));
-          await point();
-          yield 'AFTER;';
-        },
-        { variant, how },
-      );
-      expect(played.texts).toEqual({ response: expected });
-      expectKept(played, 'IN;');
-    });
+      ['appended', 'text2;IN;AFTER;', 'append'],
+      ['replaced the artifact with', 'IN;AFTER;', 'replace'],
+    ])(
+      'text of the handler that changes in a replay comes before the chunk that a recorded step has %s',
+      async (_, expected, mode) => {
+        const result = await runScript(
+          async function* run({ step, interrupt, life }) {
+            yield `text${life};`;
+            await step('s', ({ artifact }) => artifact('response')[mode]('IN;'));
+            await interrupt();
+            yield 'AFTER;';
+          },
+          { variant, how },
+        );
+        expect(result.texts).toEqual({ response: expected });
+        expectKept(result, 'IN;');
+      },
+    );
 
-    test('text that only a later attempt emits before a recorded step does not hide behind the first chunk of the step', async () => {
-      const played = await play(
-        async function* run({ step, point, life }) {
+    test('text that only a replay emits before a recorded step is published before the chunk of the step', async () => {
+      const result = await runScript(
+        async function* run({ step, interrupt, life }) {
           if (life === 2) yield 'two;';
           if (life === 3) yield 'three;';
           await step('s', (own) => own.artifact('response').append('IN;'));
-          await point(1);
-          await point(2);
+          await interrupt(1);
+          await interrupt(2);
           yield 'AFTER;';
         },
         { variant, how, interruptions: 2 },
       );
-      expect(played.texts).toEqual({ response: 'three;IN;AFTER;' });
-      expectKept(played, 'IN;');
+      expect(result.texts).toEqual({ response: 'three;IN;AFTER;' });
+      expectKept(result, 'IN;');
     });
 
-    test('text that is replaced before a recorded step is called does not take the output of the step with it', async () => {
-      const played = await play(
-        async function* run({ step, point, life, artifact }) {
+    test('a handler that replaces the artifact in a replay before a recorded step keeps the output of the step', async () => {
+      const result = await runScript(
+        async function* run({ step, interrupt, life, artifact }) {
           yield `text${life};`;
           if (life === 2) await artifact('response').replace('Z;');
           await step('s', (own) => own.artifact('response').append('IN;'));
-          await point();
+          await interrupt();
           yield 'AFTER;';
         },
         { variant, how },
       );
-      expect(played.texts).toEqual({ response: 'Z;IN;AFTER;' });
-      expectKept(played, 'IN;');
+      expect(result.texts).toEqual({ response: 'Z;IN;AFTER;' });
+      expectKept(result, 'IN;');
     });
 
-    test('an attempt that says less keeps what recorded steps have published', async () => {
-      const played = await play(
-        async function* run({ step, point, life }) {
+    test('a replay with fewer outputs keeps the outputs of recorded steps', async () => {
+      const result = await runScript(
+        async function* run({ step, interrupt, life }) {
           yield 'a;';
           await step('s', ({ artifact }) => artifact('response').append('IN;'));
           if (life === 1) yield 'b;';
-          await point();
+          await interrupt();
         },
         { variant, how },
       );
-      expect(played.texts).toEqual({ response: 'a;IN;' });
-      expectKept(played, 'IN;');
+      expect(result.texts).toEqual({ response: 'a;IN;' });
+      expectKept(result, 'IN;');
     });
 
-    test('corrections of several attempts come to what the last one says, and to all that is recorded', async () => {
-      const played = await play(
-        async function* run({ step, point, life }) {
+    test('after several replays the task has the outputs of the last one and those of all recorded steps', async () => {
+      const result = await runScript(
+        async function* run({ step, interrupt, life }) {
           yield 'same;';
           yield `${life};`;
           await step('one', ({ artifact }) => artifact('response').append('ONE;'));
           yield { status: 'working', text: `life ${life}` };
-          await point(1);
+          await interrupt(1);
           yield `after ${life};`;
           await step('two', ({ artifact }) => artifact('response').append('TWO;'));
-          await point(2);
+          await interrupt(2);
           yield 'last;';
-          await point(3);
+          await interrupt(3);
           yield 'END;';
         },
         { variant, how, interruptions: 3 },
       );
-      expect(played.texts).toEqual({ response: 'same;4;ONE;TWO;after 4;last;END;' });
-      expect(played.statuses).toEqual(['life 1', 'life 2', 'life 3', 'life 4']);
-      expectKept(played, 'ONE;');
-      expectKept(played, 'TWO;');
+      expect(result.texts).toEqual({ response: 'same;4;ONE;TWO;after 4;last;END;' });
+      expect(result.statuses).toEqual(['life 1', 'life 2', 'life 3', 'life 4']);
+      expectKept(result, 'ONE;');
+      expectKept(result, 'TWO;');
     });
 
-    test('an attempt that repeats the correction of the last one publishes nothing', async () => {
-      const played = await play(
-        async function* run({ step, point, life }) {
+    test('a replay with the same corrections as the one before it publishes nothing', async () => {
+      const result = await runScript(
+        async function* run({ step, interrupt, life }) {
           yield life === 1 ? 'first;' : 'later;';
           yield { status: 'working', text: life === 1 ? 'one' : 'two' };
           await step('s', ({ artifact }) => artifact('response').append('IN;'));
-          await point(1);
-          await point(2);
+          await interrupt(1);
+          await interrupt(2);
           yield 'END;';
         },
         { variant, how, interruptions: 2 },
       );
-      expect(played.texts).toEqual({ response: 'later;IN;END;' });
-      const texts = played.views.flatMap(({ response }) => response ?? []);
+      expect(result.texts).toEqual({ response: 'later;IN;END;' });
+      const texts = result.views.flatMap(({ response }) => response ?? []);
       expect(texts.filter((text, i) => text !== texts[i - 1])).toEqual([
         'first;',
         'first;IN;',
         'later;IN;',
         'later;IN;END;',
       ]);
-      expect(played.statuses).toEqual(['one', 'two']);
+      expect(result.statuses).toEqual(['one', 'two']);
     });
   });
 
@@ -286,7 +289,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(problems).toEqual([]);
   });
 
-  test('a journal of a version that did not record the outputs of steps is replayed without a loss, with a warning', async () => {
+  test('a journal of a version that did not record the outputs of steps is replayed without loss and logs a warning', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
     const older: Store['append'] = (writes) =>

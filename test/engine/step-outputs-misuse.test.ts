@@ -1,4 +1,4 @@
-/** What the function of a step must not do, and what it is told then. */
+/** Calls that the function of a step must not make, and their errors. */
 import { describe, expect, test } from 'vitest';
 import type { StepContext, TaskContext } from '../../src/engine/handler.ts';
 import { deferred } from '../../src/support/deferred.ts';
@@ -9,7 +9,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['ask', ({ ask }) => ask('Who?')],
     ['authorize', ({ authorize }) => authorize('Key?')],
     ['sleep', ({ sleep }) => sleep(1)],
-  ])('%s inside a step throws a TypeError that says what to do', async (call, misuse) => {
+  ])('%s inside a step throws a TypeError that names the remedy', async (call, misuse) => {
     const places: Readonly<Record<string, (ctx: TaskContext) => unknown>> = {
       'at once': (ctx) => misuse(ctx),
       'after an await': async (ctx) => {
@@ -75,9 +75,9 @@ describe.each(VARIANTS)('$name', (variant) => {
       /only publish the status "working"/u,
       ({ status }) => status({ status: 'input-required' } as never),
     ],
-    ['publishes nonsense', /must yield or return/u, ({ artifact }) => artifact('a').append(5 as never)],
+    ['publishes an invalid output', /must yield or return/u, ({ artifact }) => artifact('a').append(5 as never)],
     [
-      'yields nonsense',
+      'yields an invalid output',
       /must yield or return/u,
       async function* generate() {
         yield 5;
@@ -88,7 +88,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go'))).toMatch(error);
   });
 
-  test('output of a step that has ended is refused', async () => {
+  test('an output through the context of a step that has ended is rejected', async () => {
     let late: Pick<StepContext, 'artifact' | 'status'> | undefined;
     const { task } = await harness(
       async ({ step }) => {
@@ -106,7 +106,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('a step that streams is told by its signal that the task was canceled', async () => {
+  test('a cancel aborts the signal of a step that streams', async () => {
     const published = deferred<void>();
     const { task, engine } = await harness(
       async ({ step }) => {

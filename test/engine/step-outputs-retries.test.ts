@@ -1,40 +1,48 @@
-/** Steps that fail and are tried again: what their attempts have published is compared. */
+/** Outputs of steps that fail and are retried: those of the attempts are compared. */
 import { describe, expect, test } from 'vitest';
 import type { StepContext } from '../../src/engine/handler.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { VARIANTS } from './harness.ts';
-import { ENDS, expectKept, outputsOf as out, play, type Scene, type Via, write } from './scenes.ts';
+import {
+  ENDS,
+  expectKept,
+  outputsOf as out,
+  runScript,
+  type ScriptContext,
+  type Via,
+  write,
+} from './interrupted-handler.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
   describe('a step that is retried', () => {
     /** Fails after each list of texts but the last one. */
     const attempts =
-      (via: Via, scene: Scene, ...texts: readonly (readonly string[])[]) =>
+      (via: Via, context: ScriptContext, ...texts: readonly (readonly string[])[]) =>
       async (step: StepContext): Promise<void> => {
-        await write(out(via, scene, step), 'response', ...(texts[step.attempt - 1] ?? []));
+        await write(out(via, context, step), 'response', ...(texts[step.attempt - 1] ?? []));
         if (step.attempt < texts.length) throw new Error('not yet');
       };
 
     test.each<readonly [name: string, texts: readonly (readonly string[])[], expected: string]>([
       [
-        'and says the same',
+        'with the same output',
         [
           ['Hel', 'lo;'],
           ['Hel', 'lo;'],
         ],
         'BEFORE;Hello;AFTER;',
       ],
-      ['and goes further', [['Hel'], ['Hel', 'lo;']], 'BEFORE;Hello;AFTER;'],
+      ['with more output', [['Hel'], ['Hel', 'lo;']], 'BEFORE;Hello;AFTER;'],
       [
-        'and says something else',
+        'with other output',
         [
           ['Hel', 'lo;'],
           ['Hel', 'ium;'],
         ],
         'BEFORE;Helium;AFTER;',
       ],
-      ['and says less', [['Hel', 'lo;'], ['Hel']], 'BEFORE;HelAFTER;'],
-      ['and says nothing', [['Hel', 'lo;'], []], 'BEFORE;AFTER;'],
+      ['with less output', [['Hel', 'lo;'], ['Hel']], 'BEFORE;HelAFTER;'],
+      ['with no output', [['Hel', 'lo;'], []], 'BEFORE;AFTER;'],
       [
         'twice',
         [
@@ -44,107 +52,107 @@ describe.each(VARIANTS)('$name', (variant) => {
         ],
         'BEFORE;abc;AFTER;',
       ],
-    ])('%s is compared with the failed attempt', async (_, texts, expected) => {
+    ])('%s shows the output of its last attempt', async (_, texts, expected) => {
       for (const how of ['none', ...ENDS] as const) {
-        const played = await play(
-          async function* run(scene) {
+        const result = await runScript(
+          async function* run(context) {
             yield 'BEFORE;';
-            await scene.step('s', attempts('step', scene, ...texts), { retries: 5, backoffMs: 10 });
-            await scene.point();
+            await context.step('s', attempts('step', context, ...texts), { retries: 5, backoffMs: 10 });
+            await context.interrupt();
             yield 'AFTER;';
           },
           { variant, how },
         );
-        expect({ how, texts: played.texts }).toEqual({ how, texts: { response: expected } });
-        expectKept(played, 'BEFORE;');
+        expect({ how, texts: result.texts }).toEqual({ how, texts: { response: expected } });
+        expectKept(result, 'BEFORE;');
       }
     });
 
-    test('publishes output of the task context once', async () => {
+    test('publishes output through the task context once', async () => {
       for (const how of ['none', ...ENDS] as const) {
-        const played = await play(
-          async function* run(scene) {
-            const work = attempts('task', scene, ['Hel'], ['Hel', 'lo;']);
-            await scene.step('s', work, { retries: 1, backoffMs: 10 });
-            await scene.point();
+        const result = await runScript(
+          async function* run(context) {
+            const work = attempts('task', context, ['Hel'], ['Hel', 'lo;']);
+            await context.step('s', work, { retries: 1, backoffMs: 10 });
+            await context.interrupt();
             yield 'AFTER;';
           },
           { variant, how },
         );
-        expect({ how, texts: played.texts }).toEqual({ how, texts: { response: 'Hello;AFTER;' } });
+        expect({ how, texts: result.texts }).toEqual({ how, texts: { response: 'Hello;AFTER;' } });
       }
     });
 
-    test('publishes output again that its own replacement has removed', async () => {
-      const played = await play(
-        async function run(scene) {
+    test('publishes output of the task context again after its own replacement has removed it', async () => {
+      const result = await runScript(
+        async function run(context) {
           const work = async ({ attempt, artifact }: StepContext): Promise<void> => {
             await artifact('response').append(`a${attempt};`);
             await artifact('response').replace(`b${attempt};`);
-            await scene.artifact('response').append('c;');
+            await context.artifact('response').append('c;');
             if (attempt === 1) throw new Error('not yet');
           };
-          await scene.step('s', work, { retries: 1, backoffMs: 10 });
+          await context.step('s', work, { retries: 1, backoffMs: 10 });
         },
         { variant, how: 'none' },
       );
-      expect(played.texts).toEqual({ response: 'b2;c;' });
+      expect(result.texts).toEqual({ response: 'b2;c;' });
     });
 
-    test('shows output that follows a replacement by its own code', async () => {
-      const played = await play(
-        async function run(scene) {
+    test('shows output of the step context that follows a replacement through the task context', async () => {
+      const result = await runScript(
+        async function run(context) {
           const work = async ({ attempt, artifact }: StepContext): Promise<void> => {
-            await scene.artifact('response').replace('a;');
+            await context.artifact('response').replace('a;');
             await artifact('response').append(`b${attempt};`);
             if (attempt < 3) throw new Error('not yet');
           };
-          await scene.step('s', work, { retries: 2, backoffMs: 10 });
+          await context.step('s', work, { retries: 2, backoffMs: 10 });
         },
         { variant, how: 'none' },
       );
-      expect(played.texts).toEqual({ response: 'a;b3;' });
+      expect(result.texts).toEqual({ response: 'a;b3;' });
     });
 
-    test('publishes output once that stands behind its own replacement', async () => {
-      const played = await play(
-        async function run(scene) {
+    test('publishes output of the task context once that follows its own replacement', async () => {
+      const result = await runScript(
+        async function run(context) {
           const work = async ({ attempt, artifact }: StepContext): Promise<void> => {
             await artifact('response').replace(`a${attempt};`);
-            await scene.artifact('response').append('b;');
+            await context.artifact('response').append('b;');
             if (attempt === 1) throw new Error('not yet');
           };
-          await scene.artifact('response').append('before;');
-          await scene.step('s', work, { retries: 1, backoffMs: 10 });
+          await context.artifact('response').append('before;');
+          await context.step('s', work, { retries: 1, backoffMs: 10 });
         },
         { variant, how: 'none' },
       );
-      expect(played.texts).toEqual({ response: 'a2;b;' });
+      expect(result.texts).toEqual({ response: 'a2;b;' });
     });
 
-    test('keeps what it has published when it fails for good', async () => {
+    test('keeps the output of all attempts when it fails after its last retry', async () => {
       for (const how of ['none', ...ENDS] as const) {
-        const played = await play(
-          async function* run(scene) {
+        const result = await runScript(
+          async function* run(context) {
             const work = async (step: StepContext): Promise<void> => {
               await write(step, 'response', ...(step.attempt === 1 ? ['Hel', 'lo;'] : ['Hel']));
               await step.status('trying');
               throw new Error(`failure ${step.attempt}`);
             };
             const options = { retries: 1, backoffMs: 10 };
-            const error = await scene.step('s', work, options).then(String, ({ message }: Error) => message);
-            await scene.point();
+            const error = await context.step('s', work, options).then(String, ({ message }: Error) => message);
+            await context.interrupt();
             yield `${error};`;
           },
           { variant, how },
         );
-        expect({ how, texts: played.texts }).toEqual({ how, texts: { response: 'Hello;failure 2;' } });
-        expect(played.statuses).toEqual(['trying']);
+        expect({ how, texts: result.texts }).toEqual({ how, texts: { response: 'Hello;failure 2;' } });
+        expect(result.statuses).toEqual(['trying']);
       }
     });
 
-    test('keeps what another step and the handler have published in the same artifact meanwhile', async () => {
-      const played = await play(
+    test('keeps the output that another step and the handler published in the same artifact meanwhile', async () => {
+      const result = await runScript(
         async function* run({ step, artifact }) {
           const [failed, written] = [deferred<void>(), deferred<void>()];
           const flaky = step(
@@ -167,14 +175,14 @@ describe.each(VARIANTS)('$name', (variant) => {
         },
         { variant, how: 'none' },
       );
-      expect(played.texts).toEqual({ response: 'f2;OTHER;text;AFTER;' });
-      expectKept(played, 'OTHER;');
-      expectKept(played, 'text;');
+      expect(result.texts).toEqual({ response: 'f2;OTHER;text;AFTER;' });
+      expectKept(result, 'OTHER;');
+      expectKept(result, 'text;');
     });
 
     test('does not run its recorded inner steps again', async () => {
       let calls = 0;
-      const played = await play(
+      const result = await runScript(
         async function* run({ step }) {
           const sum = await step(
             'outer',
@@ -193,7 +201,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         },
         { variant, how: 'none' },
       );
-      expect(played.texts).toEqual({ response: 'IN;1;2;' });
+      expect(result.texts).toEqual({ response: 'IN;1;2;' });
     });
   });
 });

@@ -11,13 +11,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['nothing', () => undefined, undefined],
     ['null', () => null, null],
     ['a text', () => 'a', 'a'],
-    ['no number', () => Number.NaN, null],
+    ['NaN', () => Number.NaN, null],
     ['false', () => false, false],
     ['a list', () => [1, undefined, 'x'], [1, null, 'x']],
     ['an object', () => ({ a: undefined, b: { c: 1 } }), { b: { c: 1 } }],
     ['a date', () => new Date(0), '1970-01-01T00:00:00.000Z'],
-    ['something that says how it is stored', () => ({ toJSON: () => 7 }), 7],
-  ])('%s comes back from a step the same at every attempt', async (_, work, value) => {
+    ['an object with toJSON', () => ({ toJSON: () => 7 }), 7],
+  ])('a step that returns %s returns the same value in a replay', async (_, work, value) => {
     const results: unknown[] = [];
     const { task, reply } = await harness(
       async ({ step, ask }) => {
@@ -30,7 +30,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(results).toEqual([value, value]);
   });
 
-  test('a failure is remembered with its name and message', async () => {
+  test('a failed step throws an error with the same name and message in a replay', async () => {
     let calls = 0;
     const errors: unknown[] = [];
     const { task, reply } = await harness(
@@ -93,7 +93,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     },
   );
 
-  test('an A2AError of a step has its code and details at every attempt', async () => {
+  test('an A2AError of a step keeps its code and details in a replay', async () => {
     const errors: unknown[] = [];
     const { task, reply } = await harness(
       async ({ step, ask }) => {
@@ -113,7 +113,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('a step is tried again after pauses that double, under one key', async () => {
+  test('a step is retried after pauses that double, with one idempotency key', async () => {
     const tries: { readonly at: number; readonly attempt: number; readonly key: string }[] = [];
     const { task, engine, clock } = await harness(
       async ({ step }) =>
@@ -158,7 +158,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, id))).toBe('failure 3');
   });
 
-  test('steps of one name are told apart by their order, and keys by task and step', async () => {
+  test('steps of one name are distinguished by their order, and have different idempotency keys in each task', async () => {
     const keys: string[] = [];
     const { task, reply } = await harness(
       async function* run({ step, ask }) {
@@ -181,7 +181,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test.each(HOW)(
-    'a step that was under way at a %s is done again under the same key, the others are not',
+    'a step that was running at a %s runs again with the same idempotency key, and recorded steps do not',
     async (how) => {
       const keys: string[] = [];
       let quick = 0;
@@ -212,7 +212,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     },
   );
 
-  test.each(HOW)('steps at the same time are each remembered over a %s', async (how) => {
+  test.each(HOW)('concurrent steps are each recorded and do not run again after a %s', async (how) => {
     const calls: string[] = [];
     const first = await harness(
       async ({ step, ask }) => {
@@ -229,7 +229,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(calls).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('a result that JSON cannot hold is the failure of the step', async () => {
+  test('a step whose result JSON cannot represent fails with a TypeError', async () => {
     const { task } = await harness(
       async ({ step }) => {
         const cycle: Record<string, unknown> = {};
@@ -247,8 +247,8 @@ describe.each(VARIANTS)('$name', (variant) => {
 
   test.each([
     ['no name', '', () => 1],
-    ['nothing to do', 'x', 5],
-  ])('a step with %s is refused', async (_, name, work) => {
+    ['no function', 'x', 5],
+  ])('a step with %s throws a TypeError', async (_, name, work) => {
     const { task } = await harness(
       async ({ step }) => step(name, work as () => number).then(String, (error: Error) => error.name),
       { variant },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Feed } from '../../src/engine/stream/feed.ts';
 import type { StreamItem } from '../../src/engine/stream/subscribe.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster } from './faults.ts';
+import { cluster } from './cluster.ts';
 import { ANN, artifactText, BOB, collect, harness, until, userMessage, VARIANTS } from './harness.ts';
 
 const numbers = (items: readonly StreamItem[]): unknown[] =>
@@ -10,14 +10,14 @@ const numbers = (items: readonly StreamItem[]): unknown[] =>
 const kinds = (items: readonly StreamItem[]): string[] => items.map(({ kind }) => kind);
 const upTo = (last: number, first = 1): number[] => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 
-/** Says so many words: its task has three events more than words. */
-const talker = (words: number) =>
+/** A handler that yields so many chunks: its task has three more events than chunks. */
+const chunks = (count: number) =>
   async function* run(): AsyncGenerator<string> {
-    for (let i = 0; i < words; i++) yield `${i} `;
+    for (let i = 0; i < count; i++) yield `${i} `;
   };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('numbers have no gap and no double, whatever is said in between', async () => {
+  test('events of all kinds are numbered without a gap or repetition', async () => {
     const { stream } = await harness(
       async function* run({ status, artifact, step }) {
         for (let i = 0; i < 50; i++) {
@@ -34,8 +34,8 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(items.length).toBe(3 + 50 + 10 + 8);
   });
 
-  test('a reader of a finished task gets it as it is, or the events after a number', async () => {
-    const { task, engine } = await harness(talker(3), { variant });
+  test('a subscription to a finished task gets the task, or the events after a number', async () => {
+    const { task, engine } = await harness(chunks(3), { variant });
     const done = await task('go');
     const whole = await collect(engine.subscribe(ANN, done.id));
     expect(whole).toEqual([{ kind: 'snapshot', number: 6, task: done }]);
@@ -45,14 +45,17 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await collect(engine.subscribe(ANN, done.id, { after: 6 }))).toEqual([]);
   });
 
-  test.each([7, 1e9, -1, 1.5, Number.NaN])('a number that no reader can have, %s, gets the task', async (after) => {
-    const { task, engine } = await harness(talker(3), { variant });
-    const done = await task('go');
-    const items = await collect(engine.subscribe(ANN, done.id, { after }));
-    expect(items).toEqual([{ kind: 'snapshot', number: 6, task: done }]);
-  });
+  test.each([7, 1e9, -1, 1.5, Number.NaN])(
+    'a subscription after the impossible number %s gets the task',
+    async (after) => {
+      const { task, engine } = await harness(chunks(3), { variant });
+      const done = await task('go');
+      const items = await collect(engine.subscribe(ANN, done.id, { after }));
+      expect(items).toEqual([{ kind: 'snapshot', number: 6, task: done }]);
+    },
+  );
 
-  test('a reader in the middle gets the task and what comes after it, without a gap', async () => {
+  test('a subscription to a running task gets the task and the events after it, without a gap', async () => {
     const gate = deferred<void>();
     const { task, engine } = await harness(
       async function* run({ step }) {
@@ -65,25 +68,25 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const { id } = await task('go', { returnImmediately: true });
     await until(async () => artifactText(await engine.get(ANN, id)) === 'a');
-    const reader = collect(engine.subscribe(ANN, id));
+    const subscription = collect(engine.subscribe(ANN, id));
     const resumed = collect(engine.subscribe(ANN, id, { after: 2 }));
     gate.resolve();
-    const items = await reader;
+    const items = await subscription;
     expect(kinds(items)).toEqual(['snapshot', 'artifact', 'artifact', 'status']);
     expect(numbers(items)).toEqual([3, 4, 5, 6]);
     expect(numbers(await resumed)).toEqual([3, 4, 5, 6]);
   });
 
-  test('unknown tasks and those of others have no stream', async () => {
-    const { task, engine } = await harness(talker(1), { variant });
+  test('a subscription to an unknown task or one of another caller throws TASK_NOT_FOUND', async () => {
+    const { task, engine } = await harness(chunks(1), { variant });
     const { id } = await task('go');
     await expect(collect(engine.subscribe(BOB, id))).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
     await expect(collect(engine.subscribe(BOB, id, { after: 1 }))).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
     await expect(collect(engine.subscribe(ANN, 'none'))).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
   });
 
-  test('when the events are gone, the task says it all', async () => {
-    const { task, engine, clock } = await harness(talker(3), { variant, retention: { replayWindowMs: 1000 } });
+  test('a subscription to a task whose events were removed gets the task', async () => {
+    const { task, engine, clock } = await harness(chunks(3), { variant, retention: { replayWindowMs: 1000 } });
     const done = await task('go');
     clock.advance(5000);
     await engine.prune();
@@ -95,7 +98,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get(ANN, done.id)).toEqual(done);
   });
 
-  test('a reader who leaves by signal ends without a last event, and can go on from his number', async () => {
+  test('a subscription that is aborted ends without further events, and can resume from its last number', async () => {
     const gate = deferred<void>();
     const { task, engine } = await harness(
       async function* run({ step }) {
@@ -108,16 +111,16 @@ describe.each(VARIANTS)('$name', (variant) => {
     const { id } = await task('go', { returnImmediately: true });
     await until(async () => artifactText(await engine.get(ANN, id)) === 'a');
     const leaving = new AbortController();
-    const reader = collect(engine.subscribe(ANN, id, { after: 0, signal: leaving.signal }));
+    const subscription = collect(engine.subscribe(ANN, id, { after: 0, signal: leaving.signal }));
     const alreadyGone = collect(engine.subscribe(ANN, id, { after: 0, signal: AbortSignal.abort() }));
     leaving.abort();
-    expect(numbers(await reader)).toEqual([1, 2, 3]);
+    expect(numbers(await subscription)).toEqual([1, 2, 3]);
     expect(numbers(await alreadyGone)).toEqual([1, 2, 3]);
     gate.resolve();
     expect(numbers(await collect(engine.subscribe(ANN, id, { after: 3 })))).toEqual([4, 5]);
   });
 
-  test('the stream of a follow-up begins with the task as it is', async () => {
+  test('the stream of a follow-up starts with the task as it is', async () => {
     const { task, stream } = await harness(async ({ ask }) => `Hi ${await ask('Who?')}`, { variant });
     const asked = await task('go');
     const items = await stream('', { message: userMessage('Ann', { taskId: asked.id }) });
@@ -128,7 +131,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(numbers(rest)).toEqual(upTo(5, start + 1));
   });
 
-  test('a reader on another node gets the same events', async () => {
+  test('a subscription on another node gets the same events', async () => {
     const gate = deferred<void>();
     const { node } = cluster(
       async function* run({ step }) {
@@ -141,15 +144,15 @@ describe.each(VARIANTS)('$name', (variant) => {
     const [here, there] = [await node(), await node()];
     const { id } = await here.task('go', { returnImmediately: true });
     await until(async () => artifactText(await there.engine.get(ANN, id)) === 'a');
-    const readers = [here, there].map(({ engine }) => collect(engine.subscribe(ANN, id, { after: 0 })));
+    const subscriptions = [here, there].map(({ engine }) => collect(engine.subscribe(ANN, id, { after: 0 })));
     gate.resolve();
-    const [mine, theirs] = await Promise.all(readers);
+    const [mine, theirs] = await Promise.all(subscriptions);
     expect(theirs).toEqual(mine);
     expect(numbers(mine ?? [])).toEqual(upTo(604));
   });
 });
 
-test('a reader who does not read for 10,000 events misses none of them, and nothing is kept for him', async () => {
+test('a subscriber that does not read for 10,000 events misses none of them, and gets them in pages of at most 512', async () => {
   const gate = deferred<void>();
   const { task, engine } = await harness(async function* run({ step }) {
     yield 'first';
@@ -158,23 +161,23 @@ test('a reader who does not read for 10,000 events misses none of them, and noth
   });
   const { id } = await task('go', { returnImmediately: true });
   await until(async () => artifactText(await engine.get(ANN, id)) === 'first');
-  const reader = engine.subscribe(ANN, id, { after: 0 })[Symbol.asyncIterator]();
+  const iterator = engine.subscribe(ANN, id, { after: 0 })[Symbol.asyncIterator]();
   const seen: StreamItem[] = [];
-  const first = await reader.next();
+  const first = await iterator.next();
   if (first.done !== true) seen.push(...first.value);
   gate.resolve();
   await until(async () => (await engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
   let largest = 0;
-  for (let next = await reader.next(); next.done !== true; next = await reader.next()) {
+  for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
     largest = Math.max(largest, next.value.length);
     seen.push(...next.value);
   }
   expect(numbers(seen)).toEqual(upTo(10_004));
-  // What he gets in one piece was not more than a page.
+  // No batch was larger than a page.
   expect(largest).toBeLessThanOrEqual(512);
 });
 
-test('who leaves the loop, by a break, a signal or the end, is listened for no longer', async () => {
+test('a subscription that ends by a break, a signal or the end of the task removes its listener', async () => {
   let listening = 0;
   const { listen } = Feed.prototype;
   Feed.prototype.listen = function count(...args) {

@@ -1,13 +1,13 @@
-/** Tasks that a process was running when it died: one of them may have ended it. */
+/** Suspects: tasks that a process was running when it died, one of which may have killed it. */
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, type Node, pass, turns } from './faults.ts';
+import { cluster, type Node, pass, turns } from './cluster.ts';
 import { ANN, runnable, statusText, STORES, until } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
-/** Longer than a node may be silent. */
+/** Longer than a lease lasts without a heartbeat. */
 const DEAD_MS = 20_000;
-/** A little more than a suspect is observed at most. */
+/** A little longer than a suspect is observed. */
 const TRIAL_MS = 31_000;
 
 async function stateOf({ engine }: Node, id: string): Promise<string> {
@@ -15,7 +15,7 @@ async function stateOf({ engine }: Node, id: string): Promise<string> {
 }
 
 describe.each(STORES)('$name', (variant) => {
-  test('a task that ends its process every time fails alone', async () => {
+  test('a task that kills its process at each attempt fails, and the tasks beside it complete', async () => {
     const mayEnd = deferred<void>();
     const begun: string[] = [];
     const { node, clock } = cluster(
@@ -53,7 +53,7 @@ describe.each(STORES)('$name', (variant) => {
     expect(current.log.map(({ message }) => message)).toContain('Task failed after too many interruptions');
   });
 
-  test('a node runs one suspect at a time, for as long as it is observed', async () => {
+  test('a node runs one suspect at a time for 30 s each, and new tasks beside it', async () => {
     const begun: string[] = [];
     const { node, clock } = cluster(
       async ({ text }) => {

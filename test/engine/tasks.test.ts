@@ -12,13 +12,13 @@ import {
   VARIANTS,
 } from './harness.ts';
 
-test('two agents of one id are refused, because tasks could not tell them apart', async () => {
+test('an engine with two agents of one id does not start', async () => {
   const agents = [runnable(async () => 'a'), runnable(async () => 'b')];
   await expect(harness(async () => 'c', { agents })).rejects.toThrow('Two agents have the id agent');
 });
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a handler that yields texts makes one artifact of them', async () => {
+  test('texts that a handler yields become one artifact', async () => {
     const { task } = await harness(
       async function* run({ text }) {
         yield `You said `;
@@ -32,13 +32,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.history?.map(({ parts }) => parts)).toEqual([[{ text: 'hello' }]]);
   });
 
-  test('a plain async handler returns its result', async () => {
+  test('the return value of an async handler becomes an artifact', async () => {
     const { task } = await harness(async ({ message }) => ({ data: { length: message.text.length } }), { variant });
     const done = await task('hello');
     expect(done.artifacts?.[0]?.parts).toEqual([{ data: { length: 5 } }]);
   });
 
-  test('a reply is a bare message, and leaves no task behind', async () => {
+  test('a reply returns a bare message and leaves no task behind', async () => {
     const { send, engine } = await harness(async (ctx) => ctx.reply(`Hi, ${ctx.caller.id}`), { variant });
     const result = await send('hello');
     expect(result).toMatchObject({ message: { role: 'ROLE_AGENT', parts: [{ text: 'Hi, ann' }] } });
@@ -62,7 +62,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done)).toBe('Hello. Off to Rome.');
   });
 
-  test('a question that a status asks starts the handler again with the answer', async () => {
+  test('the answer to an input-required status starts the handler again', async () => {
     const { task, reply } = await harness(
       async function* run({ text, task: { history = [] } }) {
         if (history.length === 1) yield { status: 'input-required', text: 'Which city?' };
@@ -76,7 +76,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done)).toBe('Off to Rome');
   });
 
-  test('a step runs once, also when the run goes on by replay', async () => {
+  test('a step runs once, also when the run resumes by replay', async () => {
     let calls = 0;
     const { task, reply } = await harness(
       async function* run({ step, ask }) {
@@ -92,7 +92,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(calls).toBe(2);
   });
 
-  test('a sleeping run is woken by the clock', async () => {
+  test('a sleeping run resumes at its wake time', async () => {
     const { task, clock, engine } = await harness(
       async function* run({ sleep }) {
         yield 'good ';
@@ -111,7 +111,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, early.id))).toBe('good morning');
   });
 
-  test.each(['step', 'sleep'] as const)('a task that shows itself by a %s is at work', async (kind) => {
+  test.each(['step', 'sleep'] as const)('a task that becomes visible by a %s is working', async (kind) => {
     const { task, clock, engine } = await harness(
       async ({ step, sleep }) => {
         if (kind === 'step') await step('look', () => 1);
@@ -131,7 +131,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await done).status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('a stream has every event, numbered from 1', async () => {
+  test('the stream of a new task has every event, numbered from 1', async () => {
     const { engine } = await harness(
       async function* run() {
         yield { status: 'working', text: 'On it' };
@@ -157,7 +157,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('a throw fails the task with a reference and without a word of the reason', async () => {
+  test('a throw fails the task with a reference, and only the log has the reason', async () => {
     const { task, log } = await harness(
       async () => {
         throw new Error('password is hunter2');
@@ -170,7 +170,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(log).toContainEqual(expect.objectContaining({ message: 'A handler failed' }));
   });
 
-  test('a cancel ends a run that listens to its signal', async () => {
+  test('a cancel ends a run that observes its signal', async () => {
     const { task, engine } = await harness(
       async function* run({ signal }) {
         yield 'begun';

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { QuestionExpiredError } from '../../src/engine/handler.ts';
 import { isTerminal } from '../../src/model/state.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, turns } from './faults.ts';
+import { cluster, pass, turns } from './cluster.ts';
 import { ANN, artifactText, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a run that works for too long fails its task, and is told to stop', async () => {
+  test('a run that works longer than timeoutMs is aborted, and its task fails', async () => {
     let reason: unknown;
     const { task, clock, engine } = await harness(
       async function* run({ signal }) {
@@ -30,7 +30,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(reason).toMatchObject({ name: 'AbortError', message: 'The task timed out' });
   });
 
-  test('what a run was working on when its time was over is told in a word of its own', async () => {
+  test('a task whose step is aborted by the timeout reports the timeout and not the error of the step', async () => {
     const { task, clock } = await harness(
       async ({ step }) => {
         await step('slow', ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', reject)));
@@ -43,7 +43,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await running)).toBe('Task timed out');
   });
 
-  test('a task gets the working time that its caller gives it', async () => {
+  test('timeoutMs of a request limits the working time of its task', async () => {
     const { task, clock } = await harness(async () => new Promise(() => {}), { variant, limits: { timeoutMs: 5000 } });
     const running = task('go', { timeoutMs: 1000 });
     await turns(5);
@@ -58,7 +58,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await engine.get(ANN, id)).status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('a clock that jumps does not time a task out, and the log of a timeout says how long it has worked', async () => {
+  test('a clock that jumps does not time a task out, and a timeout is logged with the working time', async () => {
     const mayEnd = deferred<void>();
     let hasBegun = false;
     const { task, clock, engine, log } = await harness(
@@ -87,7 +87,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(fields).toMatchObject({ taskId: second.id, timeoutMs: 5000, workedMs: 5000, passedMs: 64_000 });
   });
 
-  test('the time that a task has worked before a crash counts as far as its steps have recorded it', async () => {
+  test('working time before a crash counts towards timeoutMs as far as steps have recorded it', async () => {
     let runs = 0;
     const { node, clock } = cluster(
       async ({ step }) => {
@@ -110,7 +110,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await second.engine.get(ANN, id)).status.state === 'TASK_STATE_FAILED');
   });
 
-  test('each stretch of work has its own time', async () => {
+  test('timeoutMs starts again after each pause', async () => {
     const { task, reply, clock, engine } = await harness(
       async function* run({ ask, step }) {
         await step('one', () => pass(clock, 800, 100));
@@ -126,7 +126,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, done.id))).toBe('done');
   });
 
-  test('a patience that ends gives the task as it is, and the task goes on', async () => {
+  test('a send that reaches maxWaitMs returns the task as it is, and the task continues', async () => {
     const { task, clock, engine } = await harness(
       async function* run() {
         await new Promise<void>((resolve) => clock.callAt(clock.now() + 10_000, resolve));
@@ -136,7 +136,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const running = task('go', { maxWaitMs: 500 });
     await turns(5);
-    // Nothing has been said, so nobody can know of it.
+    // It has published nothing, so it is not visible.
     expect((await engine.list(ANN, { limit: 1 })).total).toBe(0);
     clock.advance(500);
     const early = await running;
@@ -149,7 +149,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, early.id))).toBe('done');
   });
 
-  test('nobody waits longer than the agent allows', async () => {
+  test('maxWaitMs of the agent limits maxWaitMs of a request', async () => {
     const { task, clock } = await harness(async ({ sleep }) => sleep(100_000), { variant, limits: { maxWaitMs: 500 } });
     const running = task('go', { maxWaitMs: 50_000 });
     await turns(10);
@@ -157,23 +157,26 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(isTerminal((await running).status.state)).toBe(false);
   });
 
-  test.each([true, false])('a reply that comes when patience ends is not lost (verified: %s)', async (isVerified) => {
-    const { send, clock } = await harness(
-      async ({ reply }) => {
-        await new Promise<void>((resolve) => clock.callAt(clock.now() + 500, resolve));
-        reply('in the last moment');
-      },
-      { variant },
-    );
-    const running = send('go', { maxWaitMs: 500, caller: { id: 'ann', isVerified } });
-    await turns(5);
-    clock.advance(500);
-    const result = await running;
-    if ('task' in result) expect(result.task.status.state).toBe('TASK_STATE_SUBMITTED');
-    else expect(result.message.parts).toEqual([{ text: 'in the last moment' }]);
-  });
+  test.each([true, false])(
+    'a reply at the moment of maxWaitMs returns the reply or the task (verified: %s)',
+    async (isVerified) => {
+      const { send, clock } = await harness(
+        async ({ reply }) => {
+          await new Promise<void>((resolve) => clock.callAt(clock.now() + 500, resolve));
+          reply('in the last moment');
+        },
+        { variant },
+      );
+      const running = send('go', { maxWaitMs: 500, caller: { id: 'ann', isVerified } });
+      await turns(5);
+      clock.advance(500);
+      const result = await running;
+      if ('task' in result) expect(result.task.status.state).toBe('TASK_STATE_SUBMITTED');
+      else expect(result.message.parts).toEqual([{ text: 'in the last moment' }]);
+    },
+  );
 
-  test('a question that nobody answers fails the task in the end', async () => {
+  test('a question without an answer fails the task at its timeoutMs, not before', async () => {
     const { task, clock, engine } = await harness(async ({ ask }) => ask('Anybody?', { timeoutMs: 5000 }), { variant });
     const asked = await task('go');
     await pass(clock, 4999);
@@ -183,7 +186,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(statusText(await engine.get(ANN, asked.id))).toBe('The question was not answered in time');
   });
 
-  test('the agent says how long its questions wait if they do not', async () => {
+  test('questionTtlMs of the agent limits questions without a timeout of their own', async () => {
     const { task, clock, engine } = await harness(
       async function* run({ text, ask }) {
         if (text === 'turn') yield { status: 'input-required', text: 'Which?' };
@@ -201,7 +204,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('a handler that catches the silence goes on', async () => {
+  test('a handler that catches the expiry of its question completes its task', async () => {
     const { task, clock, engine } = await harness(
       async ({ ask }) => {
         try {
@@ -217,7 +220,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => (await engine.get(ANN, asked.id)).status.state === 'TASK_STATE_COMPLETED');
     const done = await engine.get(ANN, asked.id);
     expect(artifactText(done)).toBe('then without you');
-    // The question that was not answered belongs to the history.
+    // The expired question is in the history.
     expect(done.history?.map(({ role }) => role)).toEqual(['ROLE_USER', 'ROLE_AGENT']);
   });
 });

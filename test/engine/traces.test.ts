@@ -4,11 +4,11 @@ import { openTelemetry } from '../helpers/open-telemetry.ts';
 import { ANN, collect, harness, until, VARIANTS } from './harness.ts';
 
 const TRACE = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', flags: '01' };
-const MARKS = { traceId: TRACE.traceId, spanId: TRACE.spanId };
+const TRACE_METADATA = { traceId: TRACE.traceId, spanId: TRACE.spanId };
 const TRACED = { trace: TRACE, returnImmediately: true };
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a run that begins anew after a crash is in the trace of its request, and says nothing twice', async () => {
+  test('a run that is replayed after a crash is in the trace of its request and publishes nothing twice', async () => {
     const { api, named } = openTelemetry();
     let attempts = 0;
     const first = await harness(
@@ -31,14 +31,21 @@ describe.each(VARIANTS)('$name', (variant) => {
     const ofSecond = { 'a2a.task.id': id, 'a2a.run.attempt': 2, 'a2a.task.state': 'TASK_STATE_COMPLETED' };
     await expect.poll(() => named('a2a.run').at(-1)?.attributes).toMatchObject(ofSecond);
     const runs = named('a2a.run');
-    for (const { traceId, parentId } of runs) expect({ traceId, spanId: parentId }).toEqual(MARKS);
+    for (const { traceId, parentId } of runs) expect({ traceId, spanId: parentId }).toEqual(TRACE_METADATA);
     const events = await collect(second.engine.subscribe(ANN, id, { after: 1 }));
     const bodies = events.map((event) => ('body' in event ? event.body : ''));
     expect(bodies.map(textIn)).toEqual(['', 'One', 'Two', 'a', `00-${TRACE.traceId}-${runs.at(-1)?.spanId}-01`, '']);
-    expect(bodies.map(metadataIn)).toEqual([MARKS, MARKS, { ...MARKS, mine: 1 }, MARKS, MARKS, MARKS]);
+    expect(bodies.map(metadataIn)).toEqual([
+      TRACE_METADATA,
+      TRACE_METADATA,
+      { ...TRACE_METADATA, mine: 1 },
+      TRACE_METADATA,
+      TRACE_METADATA,
+      TRACE_METADATA,
+    ]);
   });
 
-  test('what others write to a task is in its trace too: an answer, a cancel', async () => {
+  test('events of an answer and a cancel have the trace of the task in their metadata', async () => {
     const { task, reply, engine } = await harness(async ({ ask }) => `${await ask('Where?')} ${await ask('When?')}`, {
       variant,
     });
@@ -49,11 +56,11 @@ describe.each(VARIANTS)('$name', (variant) => {
 
     const events = await collect(engine.subscribe(ANN, asked.id, { after: 1 }));
     expect(events.length).toBeGreaterThan(3);
-    for (const event of events) expect(metadataIn('body' in event ? event.body : '{}')).toEqual(MARKS);
+    for (const event of events) expect(metadataIn('body' in event ? event.body : '{}')).toEqual(TRACE_METADATA);
   });
 });
 
-test('a line of the log about a task says which task, context and trace', async () => {
+test('a log line about a task has its task id, context id and trace id', async () => {
   const { task, log } = await harness(async () => {
     throw new Error('Broken');
   });

@@ -5,7 +5,7 @@ import { ANN, BOB, harness, STORES } from './harness.ts';
 const QUESTIONS = 51;
 
 describe.each(STORES)('$name', (variant) => {
-  test('state changes are read from the events, oldest first, with the time of the first event of each', async () => {
+  test('getWithTransitions returns the state changes, oldest first, with the time of the first event of each', async () => {
     const { engine, task, reply, clock } = await harness(
       async function* run(ctx) {
         yield { status: 'working', text: 'One' };
@@ -45,7 +45,7 @@ describe.each(STORES)('$name', (variant) => {
     await expect(engine.getWithTransitions(BOB, started.id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
   });
 
-  test('only the last 100 state changes are returned, marked as truncated', async () => {
+  test('getWithTransitions returns at most the last 100 state changes, marked as truncated', async () => {
     const { engine, task, reply } = await harness(
       async (ctx) => {
         for (let i = 0; i < QUESTIONS; i++) await ctx.ask(`Question ${i}`);
@@ -66,7 +66,7 @@ describe.each(STORES)('$name', (variant) => {
     expect(after.transitions[0]?.state).not.toBe('TASK_STATE_SUBMITTED');
   });
 
-  test('after the events of an ended task are removed, only its last state is returned, marked as truncated', async () => {
+  test('getWithTransitions returns only the last state, marked as truncated, after the events of the task are removed', async () => {
     const { engine, task, clock } = await harness(async () => 'done', { variant, retention: { replayWindowMs: 1000 } });
     const done = await task('go');
     expect((await engine.getWithTransitions(ANN, done.id)).truncated).toBe(false);
@@ -79,7 +79,7 @@ describe.each(STORES)('$name', (variant) => {
     expect(truncated).toBe(true);
   });
 
-  test('at most about 8 MiB of events are read to find the state changes', async () => {
+  test('getWithTransitions reads at most about 8 MiB of events', async () => {
     const chunk = 'x'.repeat(128 * 1024);
     const { engine, task, store } = await harness(
       async function* run() {

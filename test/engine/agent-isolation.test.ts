@@ -1,4 +1,4 @@
-/** Several agents on one store: what one does is unknown to the callers of another, and not touched by them. */
+/** Several agents on one store: callers of one agent neither see nor change the tasks of another. */
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { TaskContext } from '../../src/engine/handler.ts';
@@ -51,7 +51,7 @@ const CALLS: readonly (readonly [string, (engine: Engine, taskId: string) => Pro
   ['follow up', (engine, id) => engine.send(submission(id))],
   ['follow up and not wait', (engine, id) => engine.send(submission(id, { returnImmediately: true }))],
   ['follow up with a push config', (engine, id) => engine.send(submission(id, { pushConfig: HOOK }))],
-  ['follow up and listen', async (engine, id) => collect((await engine.stream(submission(id))).items)],
+  ['follow up by a stream', async (engine, id) => collect((await engine.stream(submission(id))).items)],
   ['set a push config', (engine, id) => engine.setPushConfig(PAINTER, id, HOOK)],
   ['get a push config', (engine, id) => engine.getPushConfig(PAINTER, id, 'own')],
   ['list push configs', (engine, id) => engine.listPushConfigs(PAINTER, id)],
@@ -60,25 +60,31 @@ const CALLS: readonly (readonly [string, (engine: Engine, taskId: string) => Pro
 
 describe.each(VARIANTS)('$name', (variant) => {
   describe.each([true, false])('on one node: %s', (isShared) => {
-    test.each(CALLS)('a task of another agent does not exist, and stays as it is: %s', async (_, call) => {
-      const { store, poet, painter } = await start(variant, isShared);
-      const asked = await poet.task('ask', { ...POET, pushConfig: { ...HOOK, config: { ...HOOK.config, id: 'own' } } });
-      const all = async (): Promise<unknown> => [
-        await store.read(ANN, asked.id, { artifacts: true }),
-        await store.events(asked.id, 0, 100),
-        await store.journal(asked.id),
-        await store.pushConfigs(ANN, asked.id, { limit: 10 }),
-      ];
-      const before = await all();
-      const unknown = { code: 'TASK_NOT_FOUND', message: `Task ${asked.id} does not exist` };
-      await expect(call(painter.engine, asked.id)).rejects.toMatchObject(unknown);
-      expect(await painter.engine.has(PAINTER, asked.id)).toBe(false);
-      expect(await poet.engine.has(POET, asked.id)).toBe(true);
-      expect(await all()).toEqual(before);
-      expect(artifactText(await poet.reply(asked, 'red', POET))).toBe('answered red');
-    });
+    test.each(CALLS)(
+      'a call that names a task of another agent gets TASK_NOT_FOUND and does not change the task: %s',
+      async (_, call) => {
+        const { store, poet, painter } = await start(variant, isShared);
+        const asked = await poet.task('ask', {
+          ...POET,
+          pushConfig: { ...HOOK, config: { ...HOOK.config, id: 'own' } },
+        });
+        const all = async (): Promise<unknown> => [
+          await store.read(ANN, asked.id, { artifacts: true }),
+          await store.events(asked.id, 0, 100),
+          await store.journal(asked.id),
+          await store.pushConfigs(ANN, asked.id, { limit: 10 }),
+        ];
+        const before = await all();
+        const unknown = { code: 'TASK_NOT_FOUND', message: `Task ${asked.id} does not exist` };
+        await expect(call(painter.engine, asked.id)).rejects.toMatchObject(unknown);
+        expect(await painter.engine.has(PAINTER, asked.id)).toBe(false);
+        expect(await poet.engine.has(POET, asked.id)).toBe(true);
+        expect(await all()).toEqual(before);
+        expect(artifactText(await poet.reply(asked, 'red', POET))).toBe('answered red');
+      },
+    );
 
-    test('each lists its own, and the owner all of them', async () => {
+    test('a list limited to one agent has only tasks of that agent, a list without an agent has all tasks of the owner', async () => {
       const { poet, painter } = await start(variant, isShared);
       const [a, b, c] = [
         await poet.task('one', POET),
@@ -94,7 +100,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       expect(await ids(painter.engine, ANN)).toEqual([[a.id, b.id, c.id].sort(), 3]);
     });
 
-    test('names, keys and contexts of one say nothing to another', async () => {
+    test('aliases, idempotency keys and contexts of one agent do not exist for another', async () => {
       const { poet, painter } = await start(variant, isShared, async ({ text, history }) => {
         const earlier = await history();
         return `${text} after ${earlier.length}`;
@@ -112,7 +118,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     });
   });
 
-  test('who would wait for an agent that is not here is refused, and his message not stored', async () => {
+  test('a follow-up for an agent that this node does not serve is rejected and not stored', async () => {
     const { store, poet, painter } = await start(variant, false);
     const asked = await poet.task('ask', POET);
     const before = await store.read(ANN, asked.id);
@@ -121,7 +127,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await store.read(ANN, asked.id)).toEqual(before);
   });
 
-  test('questions to one do not count as questions to the other', async () => {
+  test('maxPausedPerCaller counts the questions of each agent by itself', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);
     const agents = ['poet', 'painter'].map((id) => runnable(run, { maxPausedPerCaller: 1 }, id));

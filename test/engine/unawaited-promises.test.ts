@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../../src/support/deferred.ts';
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import { ANN, artifactText, harness, until, userMessage, VARIANTS } from './harness.ts';
 
 // That no test leaves an unhandled rejection behind is checked for all of them.
 describe.each(VARIANTS)('$name', (variant) => {
-  test('promises that nobody waits for do no harm when the run ends', async () => {
+  test('promises of the context that are not awaited do not fail the task when the run ends', async () => {
     const { task } = await harness(
       async (ctx) => {
         void ctx.ask('Anybody?');
@@ -30,14 +30,14 @@ describe.each(VARIANTS)('$name', (variant) => {
     await turns(10);
   });
 
-  test('promises that are made after the end do no harm', async () => {
+  test('calls of context functions after the end never settle', async () => {
     const after = deferred<void>();
     let settled = 0;
     const { task } = await harness(
       async (ctx) => {
         void after.promise.then(() => {
           const late = [ctx.ask('?'), ctx.sleep(5), ctx.step('s', () => 1), ctx.status('x'), ctx.inbox.take()];
-          // Nobody can be waiting, so whatever follows on them does not happen.
+          // The run is over, so code that awaits them must not continue.
           for (const promise of late) void promise.finally(() => settled++);
           ctx.reply('x');
           return ctx.reject('x');
@@ -52,7 +52,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(settled).toBe(0);
   });
 
-  test('a step that nobody waits for has no effect on a task that has ended', async () => {
+  test('a step that is not awaited has no effect on a task that has ended', async () => {
     const work = deferred<string>();
     const { task, engine } = await harness(
       async ({ step, artifact }) => {
@@ -67,10 +67,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get(ANN, done.id)).toEqual(done);
   });
 
-  test('whoever listens to the inbox in the background does no harm at the end', async () => {
+  test('an inbox loop in the background does not fail the task when the run ends', async () => {
     const { task } = await harness(
       async ({ inbox }) => {
-        // Its rejection would be nobody's, and end the process.
+        // Nobody would handle its rejection, and the process would end.
         void (async () => {
           for await (const { text } of inbox) throw new Error(text);
         })();
@@ -82,7 +82,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await turns(10);
   });
 
-  test('whoever listens to the inbox in the background is let go by a cancel', async () => {
+  test('an inbox loop in the background ends when the task is canceled', async () => {
     let isLetGo = false;
     const { task, engine } = await harness(
       async ({ inbox, signal, status }) => {
@@ -101,7 +101,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(() => isLetGo);
   });
 
-  test('work beside a question goes on, and nobody gets an error because the run is put away', async () => {
+  test('work beside a question continues, and suspending the run causes no error', async () => {
     const beside = deferred<void>();
     const errors: unknown[] = [];
     const { task, reply, engine } = await harness(
@@ -137,7 +137,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a list with holes', [undefined, () => 1, 2], [null, null, 2]],
     ['a text of half a pair', '\ud800', '\ud800'],
     ['a name that is special', JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
-  ])('a step that gives %s gives the same after a replay', async (_, given, expected) => {
+  ])('a step that returns %s returns the same after a replay', async (_, given, expected) => {
     const results: unknown[] = [];
     const { task, reply } = await harness(
       async ({ step, ask }) => {
@@ -157,7 +157,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a symbol', Symbol('s')],
     ['a BigInt', 1n],
     ['a result above the limit', 'x'.repeat(2000)],
-  ])('a step that gives %s fails, and is remembered as failed', async (_, given) => {
+  ])('a step that returns %s fails, and fails again in a replay without running', async (_, given) => {
     let calls = 0;
     const { task, reply } = await harness(
       async ({ step, ask }) => {

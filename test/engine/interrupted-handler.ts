@@ -1,4 +1,4 @@
-/** Handlers that are interrupted at points of their own choice, and what their subscribers see. */
+/** Runs handlers that are interrupted at points of their own choice, and records what subscribers see. */
 import { expect } from 'vitest';
 import type { StepContext, TaskContext } from '../../src/engine/handler.ts';
 import type { Output } from '../../src/engine/output/output.ts';
@@ -12,16 +12,16 @@ export type Interruption = 'none' | 'crash' | 'restart' | 'eviction';
 export const ENDS = ['crash', 'restart'] as const;
 export const INTERRUPTIONS: readonly Interruption[] = ['none', 'crash', 'restart', 'eviction'];
 
-export interface Scene extends TaskContext {
+export interface ScriptContext extends TaskContext {
   /** 1 before the first interruption, then 2, 3 … */
   readonly life: number;
-  /** Where a life ends, the first one if not set. */
-  readonly point: (life?: number) => Promise<void>;
+  /** Interrupts the handler here in the given life, in the first one if not set. */
+  readonly interrupt: (life?: number) => Promise<void>;
 }
 
-export type Script = (scene: Scene) => AsyncGenerator<Output, Output | void> | Promise<Output | void>;
+export type Script = (context: ScriptContext) => AsyncGenerator<Output, Output | void> | Promise<Output | void>;
 
-export interface Played {
+export interface ScriptResult {
   readonly task: Task;
   /** The text of each artifact after every event. */
   readonly views: readonly Readonly<Record<string, string>>[];
@@ -32,17 +32,20 @@ export interface Played {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-export interface PlayOptions extends HarnessOptions {
+export interface ScriptOptions extends HarnessOptions {
   readonly how: Interruption;
   /** How often it is interrupted. */
   readonly interruptions?: number;
 }
 
-/** Runs a script to its end, with interruptions at its points. */
-export async function play(script: Script, { how, interruptions = 1, ...options }: PlayOptions): Promise<Played> {
+/** Runs a script to its end, with its interruptions. */
+export async function runScript(
+  script: Script,
+  { how, interruptions = 1, ...options }: ScriptOptions,
+): Promise<ScriptResult> {
   let life = 1;
   let reached = 0;
-  const point = async ({ ask }: TaskContext, own: number, at: number): Promise<void> => {
+  const interrupt = async ({ ask }: TaskContext, own: number, at: number): Promise<void> => {
     if (how === 'eviction') {
       await ask(`Continue after ${at}?`);
     } else if (how !== 'none' && own === at) {
@@ -53,8 +56,8 @@ export async function play(script: Script, { how, interruptions = 1, ...options 
   let node = await harness(
     async function* run(ctx) {
       const own = life;
-      const played = script({ ...ctx, life: own, point: (at = 1) => point(ctx, own, at) });
-      return Symbol.asyncIterator in played ? yield* played : played;
+      const result = script({ ...ctx, life: own, interrupt: (at = 1) => interrupt(ctx, own, at) });
+      return Symbol.asyncIterator in result ? yield* result : result;
     },
     { ...options, ...(how === 'eviction' && { maxSuspended: 0 }) },
   );
@@ -93,7 +96,7 @@ async function untilStored({ isWriting }: Harness): Promise<void> {
   });
 }
 
-function watched(events: ReturnType<typeof bodies>): Pick<Played, 'views' | 'statuses'> {
+function watched(events: ReturnType<typeof bodies>): Pick<ScriptResult, 'views' | 'statuses'> {
   const fold = new ArtifactFold();
   const views: Record<string, string>[] = [];
   const statuses: string[] = [];
@@ -117,7 +120,7 @@ function textOf(parts: readonly object[]): string {
 }
 
 /** Once it was published, a text is part of every later view. */
-export function expectKept({ views }: Played, text: string, artifact = 'response'): void {
+export function expectKept({ views }: ScriptResult, text: string, artifact = 'response'): void {
   const seen = views.map((view) => view[artifact]?.includes(text) === true);
   expect(seen, `${text} was never published`).toContain(true);
   expect(seen.slice(seen.indexOf(true)), `${text} in ${JSON.stringify(views)}`).not.toContain(false);
@@ -126,8 +129,12 @@ export function expectKept({ views }: Played, text: string, artifact = 'response
 /** Whether a step publishes through its own context or through that of the task. */
 export type Via = 'step' | 'task';
 
-export function outputsOf(via: Via, scene: Scene, step: StepContext): Pick<StepContext, 'artifact' | 'status'> {
-  return via === 'step' ? step : scene;
+export function outputsOf(
+  via: Via,
+  context: ScriptContext,
+  step: StepContext,
+): Pick<StepContext, 'artifact' | 'status'> {
+  return via === 'step' ? step : context;
 }
 
 /** Publishes texts in a step, one by one. */

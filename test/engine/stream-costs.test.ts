@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, turns } from './faults.ts';
+import { cluster, turns } from './cluster.ts';
 import { ANN, artifactText, collect, harness, until, userMessage, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
 
-/** All that an engine passes to its store and gets from it, in characters. */
-function weigh(store: Store): {
+/** Counts all that an engine passes to its store and gets from it, in characters. */
+function measure(store: Store): {
   readonly written: () => number;
   readonly read: () => number;
   readonly stop: () => void;
@@ -29,9 +29,9 @@ function weigh(store: Store): {
   return { written: () => written, read: () => read, stop: () => Object.assign(store, { append, events }) };
 }
 
-/** Mistakes that other systems were seen to make with streams. Each of them would fail here. */
+/** Costs of streams that were found to be too high in other systems. */
 describe.each(VARIANTS)('$name', (variant) => {
-  test('copying the whole task on every event makes streaming quadratic', async () => {
+  test('the cost of a streamed chunk does not grow with the length of the stream', async () => {
     const cost = async (chunks: number): Promise<readonly number[]> => {
       const { engine, store } = await harness(
         async function* run() {
@@ -39,7 +39,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         },
         { variant },
       );
-      const scale = weigh(store);
+      const traffic = measure(store);
       const { items, taskId } = await engine.stream({
         ...ANN,
         agent: 'agent',
@@ -49,8 +49,8 @@ describe.each(VARIANTS)('$name', (variant) => {
       const seen = await collect(items);
       expect(seen).toHaveLength(chunks + 3);
       await collect(engine.subscribe(ANN, taskId, { after: 0 }));
-      scale.stop();
-      return [scale.written() / chunks, scale.read() / chunks];
+      traffic.stop();
+      return [traffic.written() / chunks, traffic.read() / chunks];
     };
     const [few, many] = [await cost(500), await cost(5000)];
     // Ten times the chunks: ten times the cost, not a hundred times. A chunk itself is 200 characters.
@@ -59,7 +59,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(many[1]).toBeLessThan(Math.max((few[1] ?? 0) * 1.5, 800));
   });
 
-  test('a stalled reader holds everything that it does not read', async () => {
+  test('a stalled subscriber reads what it missed from the store, page by page', async () => {
     const chunks = 5000;
     const { node } = cluster(
       async function* run() {
@@ -67,13 +67,13 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       { variant },
     );
-    const { engine, line } = await node();
+    const { engine, connection } = await node();
     const caller = { id: 'ann', isVerified: true };
     const { taskId, items } = await engine.stream({ ...ANN, agent: 'agent', caller, message: userMessage('go') });
-    const reader = items[Symbol.asyncIterator]();
+    const iterator = items[Symbol.asyncIterator]();
     const numbers: unknown[] = [];
     const read = async (): Promise<boolean> => {
-      const next = await reader.next();
+      const next = await iterator.next();
       if (next.done === true) return false;
       for (const event of next.value) numbers.push('number' in event && event.number);
       return true;
@@ -83,15 +83,15 @@ describe.each(VARIANTS)('$name', (variant) => {
       const stored = await engine.get(ANN, taskId).catch(() => undefined);
       return stored?.status.state === 'TASK_STATE_COMPLETED';
     });
-    const before = line.calls.filter((name) => name === 'events').length;
+    const before = connection.calls.filter((name) => name === 'events').length;
     while (await read());
     expect(numbers).toEqual(Array.from({ length: chunks + 3 }, (_, i) => i + 1));
-    // What it had not read came from the store, page by page, and was not waiting for it in memory.
-    const pages = line.calls.filter((name) => name === 'events').length - before;
+    // The events that it had not read were not kept in memory.
+    const pages = connection.calls.filter((name) => name === 'events').length - before;
     expect(pages).toBeGreaterThan((chunks - 1000) / 256);
   });
 
-  test('readers that have left stay as listeners', async () => {
+  test('a subscriber that closed its stream causes no more reads of the store', async () => {
     const door = deferred<void>();
     const { node } = cluster(
       async function* run() {
@@ -112,11 +112,11 @@ describe.each(VARIANTS)('$name', (variant) => {
       }
     }
     await turns(10);
-    const before = other.line.calls.filter((name) => name === 'read' || name === 'events').length;
+    const before = other.connection.calls.filter((name) => name === 'read' || name === 'events').length;
     door.resolve();
     await until(async () => (await runner.engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
     await turns(10);
-    // Each of them would have looked into the store for the news.
-    expect(other.line.calls.filter((name) => name === 'read' || name === 'events')).toHaveLength(before);
+    // Each listener would have read the new events from the store.
+    expect(other.connection.calls.filter((name) => name === 'read' || name === 'events')).toHaveLength(before);
   });
 });

@@ -7,7 +7,7 @@ import { ANN, artifactText, bodies, harness, runnable, userMessage, VARIANTS } f
 
 const idle: Handler = async () => undefined;
 
-/** An agent that takes texts only. */
+/** An agent that accepts only text. */
 function admitting(run: Handler, seen: (readonly string[])[] = []): Runnable {
   return {
     ...runnable(run),
@@ -30,7 +30,7 @@ async function* outputFiles(): AsyncGenerator<Output, void> {
 }
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a message that the agent does not take is refused before anything is stored', async () => {
+  test('a message with an unsupported part is rejected before anything is stored', async () => {
     let runs = 0;
     const seen: (readonly string[])[] = [];
     const { task, stream, engine } = await harness(idle, {
@@ -42,12 +42,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     await expect(stream('', bad)).rejects.toMatchObject({ code: 'CONTENT_TYPE_NOT_SUPPORTED' });
     expect(seen).toEqual([['text/plain'], ['text/plain']]);
     expect((await engine.list(ANN, { limit: 10 })).total).toBe(0);
-    // The key is free, and so is the place.
+    // The message id and the slot are free.
     const good = userMessage('go', { messageId: bad.message.messageId });
     expect(artifactText(await task('', { message: good }))).toBe('run 1');
   });
 
-  test('an answer that the agent does not take is refused, and the question stays open', async () => {
+  test('an answer with an unsupported part is rejected, and the question stays open', async () => {
     const { task, reply, engine } = await harness(idle, {
       variant,
       agents: [admitting(async ({ ask }) => ask('Who?'))],

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { PagePosition } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { cluster, pass, untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, bodies, collect, harness, until, userMessage, VARIANTS } from './harness.ts';
 
 const IMMEDIATELY = { returnImmediately: true };
 
-/** Mistakes that other systems were seen to make. Each of them would fail here. */
+/** Behaviors that were found to be broken in other systems. */
 describe.each(VARIANTS)('$name', (variant) => {
-  test('after a kill a task stays at work for ever', async () => {
+  test('a task whose process was killed completes on another node', async () => {
     let runs = 0;
     const { node, clock } = cluster(
       async function* run() {
@@ -28,7 +28,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await second.engine.get(ANN, early.id))).toBe('begun and done');
   });
 
-  test('one failed save leaves a task at work for ever', async () => {
+  test('a task completes after one of its writes has failed', async () => {
     const door = deferred<void>();
     const { node, clock } = cluster(
       async function* run() {
@@ -38,19 +38,19 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       { variant },
     );
-    const { engine, task, line } = await node();
+    const { engine, task, connection } = await node();
     const early = await task('go', IMMEDIATELY);
     await until(async () => artifactText(await engine.get(ANN, early.id)) === 'begun');
-    line.set('failing', 'append');
+    connection.set('failing', 'append');
     door.resolve();
     await turns(10);
-    line.set('open');
+    connection.set('open');
     await pass(clock, 5000, 500);
     await until(async () => (await engine.get(ANN, early.id)).status.state === 'TASK_STATE_COMPLETED');
     expect(artifactText(await engine.get(ANN, early.id))).toBe('begun and done');
   });
 
-  test('a second message to a running task starts a second run, ends the first stream and loses its chunks', async () => {
+  test('a second message to a running task starts no second run, and the first stream has all chunks', async () => {
     const door = deferred<void>();
     let runs = 0;
     const { engine, reply } = await harness(
@@ -76,7 +76,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await answering)).toBe('one more two');
   });
 
-  test('a cancel rewrites artifacts, and the task comes back as completed', async () => {
+  test('a canceled task keeps its artifacts and does not complete later', async () => {
     const door = deferred<void>();
     const { engine, task, clock } = await harness(
       async function* run() {
@@ -101,12 +101,12 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(canceled).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' }, artifacts });
   });
 
-  test('two instances on one store lose updates, and cancel or subscribe on the other does nothing', async () => {
+  test('two nodes on one store lose no message, and cancel and subscribe work on either of them', async () => {
     const { node } = cluster(
       async function* run({ signal, inbox, status }) {
         await status('listening');
         for await (const { text } of inbox) yield `${text} `;
-        await toldToStop(signal);
+        await untilAborted(signal);
       },
       { variant },
     );
@@ -122,7 +122,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(bodies(await reading).filter((event) => 'artifactUpdate' in event)).toHaveLength(4);
   });
 
-  test('a cursor skips tasks that others move about', async () => {
+  test('pages of a list skip and repeat no task although other tasks change meanwhile', async () => {
     const { engine, task, reply, clock } = await harness(
       async ({ text, ask }) => void (text === 'ask' && (await ask('?'))),
       {
@@ -152,7 +152,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('nothing is ever evicted', async () => {
+  test('ended tasks older than maxAgeMs are removed', async () => {
     const { engine, task, clock } = await harness(async () => {}, {
       variant,
       retention: { maxAgeMs: 10_000, everyMs: 1000 },

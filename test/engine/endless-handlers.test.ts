@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Handler, TaskContext } from '../../src/engine/handler.ts';
 import type { Output } from '../../src/engine/output/output.ts';
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import { ANN, harness, runnable, statusText, until, VARIANTS } from './harness.ts';
 
 const stage = { isOver: false };
 
-/** Handlers that never end and never wait for anything but us. They hold out until the test is over. */
+/** Handlers that never end and await only functions of their context. They run until the test is over. */
 const ENDLESS: readonly (readonly [string, (ctx: TaskContext) => unknown])[] = [
   ['yields texts', () => forever('x')],
-  ['yields statuses that say nothing', () => forever({ status: 'working' })],
+  ['yields statuses without text', () => forever({ status: 'working' })],
   [
     'yields output of an undeclared type',
     () => forever({ artifact: 'a', url: 'https://a.example', mediaType: 'no/no' }),
   ],
-  ['appends for ever', ({ artifact }) => loop(() => artifact('a').append('x'))],
-  ['says for ever that it works', ({ status }) => loop(() => status({ status: 'working' }))],
+  ['appends forever', ({ artifact }) => loop(() => artifact('a').append('x'))],
+  ['publishes a status forever', ({ status }) => loop(() => status({ status: 'working' }))],
   [
-    'appends for ever, whatever comes of it',
+    'appends forever and ignores errors',
     ({ artifact }) =>
       loop(() =>
         artifact('a')
@@ -25,7 +25,7 @@ const ENDLESS: readonly (readonly [string, (ctx: TaskContext) => unknown])[] = [
           .catch(() => {}),
       ),
   ],
-  ['reads its inbox for ever', ({ inbox }) => loop(() => inbox.take())],
+  ['reads its inbox forever', ({ inbox }) => loop(() => inbox.take())],
 ];
 
 async function* forever(output: Output): AsyncGenerator<Output, void> {
@@ -48,7 +48,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       return { ...node, id: task.id };
     }
 
-    test('times out, and the process lives', async () => {
+    test('times out and does not block the process', async () => {
       const { engine, clock, id } = await begun();
       clock.advance(60_000);
       await until(async () => (await engine.get(ANN, id)).status.state === 'TASK_STATE_FAILED');
@@ -59,7 +59,7 @@ describe.each(VARIANTS)('$name', (variant) => {
       stage.isOver = true;
     });
 
-    test('is canceled, and the process lives', async () => {
+    test('is canceled and does not block the process', async () => {
       const { engine, clock, id } = await begun();
       const canceled = engine.cancel(ANN, id);
       await turns(20);

@@ -9,50 +9,51 @@ import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.ts';
 import { database, type Harness, openStore, runnable, startHarness, type Variant, VARIANTS } from './harness.ts';
 
 /**
- * What lies between an engine and its store.
+ * The connection between an engine and its store.
  *
  * - `open`: everything goes through.
- * - `held`: calls wait until it is open again. The process is paused, or the line is.
- * - `late`: calls are done, and answered when it is open again.
+ * - `held`: calls wait until it is open again. The process hangs, or the network does.
+ * - `late`: calls are executed, and return when it is open again.
  * - `failing`: calls fail and nothing is stored.
- * - `unsure`: calls are done, and reported as failed.
- * - `dead`: nothing ever happens again. The process was killed.
+ * - `unsure`: calls are executed, and reported as failed.
+ * - `dead`: no call returns and none is executed. The process was killed.
  */
-export type Line = 'open' | 'held' | 'late' | 'failing' | 'unsure' | 'dead';
+export type ConnectionState = 'open' | 'held' | 'late' | 'failing' | 'unsure' | 'dead';
 
 export interface FaultyStore {
   readonly store: Store;
   /** The calls so far, by their names. */
   readonly calls: string[];
-  /** Changes what becomes of calls, all of them or those of some names. */
-  set(line: Line, ...names: readonly (keyof Store)[]): void;
+  /** Changes how calls end, all of them or those of some names. */
+  set(connection: ConnectionState, ...names: readonly (keyof Store)[]): void;
 }
 
-/** A store of which a test decides when it works. Hints come through while the line is open or fails. */
+/** A store whose calls fail when the test wants it. Hints come through while the connection is open or fails. */
 function faultyStore(target: Store): FaultyStore {
   const calls: string[] = [];
-  let line: Line = 'open';
+  let connection: ConnectionState = 'open';
   let names: readonly PropertyKey[] = [];
   let opened: Deferred<void> = deferred<void>();
-  const lineOf = (name: PropertyKey): Line => (names.length === 0 || names.includes(name) ? line : 'open');
+  const stateOf = (name: PropertyKey): ConnectionState =>
+    names.length === 0 || names.includes(name) ? connection : 'open';
   const call = async (name: keyof Store, args: unknown[]): Promise<unknown> => {
     calls.push(name);
-    while (lineOf(name) === 'held') await opened.promise;
-    while (lineOf(name) === 'dead') await opened.promise;
-    if (lineOf(name) === 'failing') throw unavailable();
+    while (stateOf(name) === 'held') await opened.promise;
+    while (stateOf(name) === 'dead') await opened.promise;
+    if (stateOf(name) === 'failing') throw unavailable();
     const method = target[name] as (...args: unknown[]) => unknown;
-    const isUnsure = lineOf(name) === 'unsure';
+    const isUnsure = stateOf(name) === 'unsure';
     const result = await method.apply(target, args);
     if (isUnsure) throw unavailable();
-    while (lineOf(name) === 'held' || lineOf(name) === 'late') await opened.promise;
-    if (lineOf(name) !== 'dead') return result;
+    while (stateOf(name) === 'held' || stateOf(name) === 'late') await opened.promise;
+    if (stateOf(name) !== 'dead') return result;
     // Only at the end of a test, so that the engine of a dead process can be closed.
     await opened.promise;
     throw unavailable();
   };
   const watch: Store['watch'] = (listener) =>
     target.watch((...hint) => {
-      if (lineOf('watch') !== 'dead' && lineOf('watch') !== 'held') listener(...hint);
+      if (stateOf('watch') !== 'dead' && stateOf('watch') !== 'held') listener(...hint);
     });
   const store = new Proxy(target, {
     get: (_, name) => {
@@ -60,8 +61,8 @@ function faultyStore(target: Store): FaultyStore {
       return (...args: unknown[]) => call(name as keyof Store, args);
     },
   });
-  const set = (next: Line, ...some: readonly (keyof Store)[]): void => {
-    line = next;
+  const set = (next: ConnectionState, ...some: readonly (keyof Store)[]): void => {
+    connection = next;
     names = some;
     opened.resolve();
     opened = deferred<void>();
@@ -73,10 +74,10 @@ function unavailable(): A2AError {
   return new A2AError('UNAVAILABLE', 'The disk is on fire');
 }
 
-/** An engine, and the line to its store. */
+/** An engine, and the connection to its store. */
 export interface Node extends Harness {
-  readonly line: FaultyStore;
-  /** The process dies: none of its calls is ever answered, and nothing that it does is stored. */
+  readonly connection: FaultyStore;
+  /** The process dies: none of its calls ever returns, and nothing that it does is stored. */
   kill(): void;
 }
 
@@ -99,17 +100,17 @@ export function cluster(run: Handler, options: ClusterOptions = {}): Cluster {
   const store = openStore(variant, clock);
   const agents = [runnable(run, limits)];
   const node = async (more: Partial<EngineOptions> = {}): Promise<Node> => {
-    const line = faultyStore(store);
-    const base = { maxSuspended: variant.maxSuspended, clock, agents, ...rest, ...more, store: line.store };
+    const connection = faultyStore(store);
+    const base = { maxSuspended: variant.maxSuspended, clock, agents, ...rest, ...more, store: connection.store };
     const started = await startHarness(base, clock);
-    // Runs before the engine is closed: one on a dead line would never be.
-    onTestFinished(() => line.set('failing'));
-    return { ...started, line, kill: () => line.set('dead') };
+    // Runs before the engine is closed: on a dead connection that would never end.
+    onTestFinished(() => connection.set('failing'));
+    return { ...started, connection, kill: () => connection.set('dead') };
   };
   return { store, clock, node };
 }
 
-/** Lets time go by in small steps, with time between them for what comes due. */
+/** Advances the clock in small steps, and runs the timers that come due in between. */
 export async function pass(clock: FakeClock, ms: number, stepMs = 1000): Promise<void> {
   for (let left = ms; left > 0; left -= stepMs) {
     clock.advance(Math.min(stepMs, left));
@@ -117,7 +118,7 @@ export async function pass(clock: FakeClock, ms: number, stepMs = 1000): Promise
   }
 }
 
-/** Some turns of the event loop, in which every store does what it has to do. */
+/** Some turns of the event loop, in which every store finishes its work. */
 export async function turns(count = 30): Promise<void> {
   for (let i = 0; i < count; i++) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -125,7 +126,7 @@ export async function turns(count = 30): Promise<void> {
   }
 }
 
-/** What a handler waits for that listens to its signal. */
-export async function toldToStop(signal: AbortSignal): Promise<void> {
+/** Resolves when the signal is aborted. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }

@@ -5,23 +5,23 @@ import { newRecord } from '../../src/store/guard.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { cluster, pass, untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, openStore, runnable, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 
 const FIRE = new A2AError('UNAVAILABLE', 'The disk is on fire');
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('however many requests are refused in an outage, the store is not called ever more often', async () => {
+  test('the number of store calls after an outage does not grow with the number of rejected requests', async () => {
     const { node, clock } = cluster(async () => 'done', { variant, limits: { concurrency: 1000 } });
-    const { line, send } = await node();
-    const appends = (): number => line.calls.filter((name) => name === 'append').length;
-    line.set('failing');
+    const { connection, send } = await node();
+    const appends = (): number => connection.calls.filter((name) => name === 'append').length;
+    connection.set('failing');
     const sent = await Promise.allSettled(Array.from({ length: 500 }, () => send('go')));
     expect(sent.every(({ status }) => status === 'rejected')).toBe(true);
     const before = appends();
     await pass(clock, 10_000, 500);
     expect(appends() - before).toBeLessThan(500);
-    line.set('open');
+    connection.set('open');
     await pass(clock, 10_000, 500);
     const after = appends();
     await pass(clock, 10_000, 500);
@@ -29,20 +29,20 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test.each([15_500, 17_500, 19_500, 24_500])(
-    'a node that was cut off from its store for %d ms does not run its own tasks a second time',
+    'a node that could not reach its store for %d ms does not run its own tasks a second time',
     async (outageMs) => {
       let starts = 0;
       const handler: Handler = async ({ signal }) => {
         starts += 1;
-        await toldToStop(signal);
+        await untilAborted(signal);
       };
       const { node, clock } = cluster(handler, { variant });
-      const { line, send, engine } = await node();
+      const { connection, send, engine } = await node();
       await send('go', { returnImmediately: true });
       await turns();
-      line.set('failing');
+      connection.set('failing');
       await pass(clock, outageMs, 500);
-      line.set('open');
+      connection.set('open');
       await pass(clock, 10_000, 500);
 
       expect(starts).toBe(1);
@@ -52,7 +52,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   );
 
   test.each(['append', 'create'])(
-    'a run whose task could not be stored says nothing (%s fails first)',
+    'a run whose task could not be stored logs nothing (%s fails first)',
     async (first) => {
       const clock = fakeClock();
       const inner = openStore(variant, clock);
@@ -76,7 +76,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     },
   );
 
-  test('a write that fails before its task is stored is told when it is, and the task goes on', async () => {
+  test('a write that fails before its task is stored fails the request afterwards, and the task is retried', async () => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     const door = deferred<void>();
@@ -132,7 +132,7 @@ describe.each(VARIANTS)('$name', (variant) => {
         return 'ab';
       },
     ],
-  ])('a store that throws instead of rejecting costs one run a new attempt, and no other (%s)', async (_, run) => {
+  ])('a store that throws synchronously restarts only the run that called it (%s)', async (_, run) => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     let isFailing = true;
@@ -154,7 +154,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(tasks.map((found) => artifactText(found))).toEqual(['ab', 'ab', 'ab', 'ab']);
   });
 
-  test('a store that fails again and again costs a task no attempts, and it goes on within a lease', async () => {
+  test('repeated store failures use no attempts, and the task resumes within a lease', async () => {
     const doors: Deferred<void>[] = [];
     const { node, clock, store } = cluster(
       async function* run() {
@@ -166,16 +166,16 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       { variant, limits: { maxAttempts: 2 } },
     );
-    const { line, task, engine } = await node();
+    const { connection, task, engine } = await node();
     const { id } = await task('go', { returnImmediately: true });
     for (let round = 1; round <= 10; round++) {
       await until(async () => doors.length === round && artifactText(await engine.get(ANN, id)) === 'a');
       expect((await store.read(ANN, id))?.record.attempts).toBe(1);
-      line.set('failing', 'append');
+      connection.set('failing', 'append');
       doors.at(-1)?.resolve();
       await pass(clock, 2000, 500);
-      line.set('open');
-      // A lease, and the next look.
+      connection.set('open');
+      // A lease, and the next poll.
       await pass(clock, 16_000, 500);
     }
     await until(() => doors.length === 11);
@@ -184,7 +184,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await engine.get(ANN, id))).toBe('ab');
   });
 
-  test('what a store refuses that works counts as an attempt', async () => {
+  test('a write that a working store rejects uses an attempt', async () => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     const append: Store['append'] = async (write) => {

@@ -20,7 +20,7 @@ function boom(): never {
   throw new Error('do not look');
 }
 
-/** By name: a test runner that looks at these would not live long. */
+/** By name, because a test runner that formats these values would crash. */
 const NONSENSE = new Map<string, unknown>([
   ['a number', 5],
   ['NaN', Number.NaN],
@@ -34,9 +34,9 @@ const NONSENSE = new Map<string, unknown>([
   ['a date', new Date(0)],
   ['a map', new Map([['text', 'a']])],
   ['an error', new Error('text')],
-  ['a text that is none', { text: 5 }],
+  ['a text that is not a string', { text: 5 }],
   ['two contents', { text: 'a', data: {} }],
-  ['parts that are none', { parts: 'a' }],
+  ['parts that are not a list', { parts: 'a' }],
   ['a part without content', { parts: [{}] }],
   ['a part that is a text', { parts: ['a'] }],
   ['a part with a number for a media type', { parts: [{ text: 'a', mediaType: 5 }] }],
@@ -45,7 +45,7 @@ const NONSENSE = new Map<string, unknown>([
   ['a status from the prototype', { status: 'constructor' }],
   ['an artifact without a name', { artifact: '', text: 'a' }],
   ['a status and an artifact', { status: 'working', artifact: 'a', text: 'a' }],
-  ['bytes that are none', { bytes: 'not base64!' }],
+  ['bytes that are not base64', { bytes: 'not base64!' }],
   ['data with a cycle', { data: cycle }],
   ['data that is too deep', { data: deep }],
   ['data with a BigInt', { data: { n: 5n } }],
@@ -54,7 +54,7 @@ const NONSENSE = new Map<string, unknown>([
   ['data with a toJSON that throws', { data: { toJSON: boom } }],
   ['metadata with a cycle', { artifact: 'a', text: 'a', metadata: cycle }],
   ['a getter that throws', Object.defineProperty({}, 'text', { get: boom })],
-  ['an object that throws at all', new Proxy({}, { get: boom, has: boom, ownKeys: boom, getPrototypeOf: boom })],
+  ['an object whose traps throw', new Proxy({}, { get: boom, has: boom, ownKeys: boom, getPrototypeOf: boom })],
   ['a revoked proxy', revoked()],
 ]);
 
@@ -66,8 +66,8 @@ function revoked(): unknown {
   return proxy;
 }
 
-describe('nonsense', () => {
-  test.each(NAMES)('a yield of %s fails the task, and what was said before stays', async (name) => {
+describe('invalid outputs', () => {
+  test.each(NAMES)('a yield of %s fails the task and keeps earlier outputs', async (name) => {
     const { task, engine } = await harness(async function* run() {
       yield 'before';
       yield NONSENSE.get(name) as string;
@@ -85,7 +85,7 @@ describe('nonsense', () => {
     expect((await task('go')).status.state).toBe('TASK_STATE_FAILED');
   });
 
-  test.each(NAMES)('a status of %s that nobody waits for does no harm', async (name) => {
+  test.each(NAMES)('a status of %s that is not awaited causes no unhandled rejection', async (name) => {
     const nonsense = NONSENSE.get(name) as string;
     const { task } = await harness(async ({ status, artifact }) => {
       void status(nonsense);
@@ -97,7 +97,7 @@ describe('nonsense', () => {
 });
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('what JSON makes of a value is what is kept', async () => {
+  test('data is stored as JSON.stringify converts it', async () => {
     const { task, engine } = await harness(
       async function* run() {
         const data = { at: new Date(0), money: new Money(), nothing: undefined, odd: Number.NaN, list: [undefined] };
@@ -112,7 +112,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get(ANN, done.id)).toEqual(done);
   });
 
-  test('an output above the limit fails the task, and the artifact stays as it was', async () => {
+  test('an output above maxOutputBytes fails the task, and the artifact stays as it was', async () => {
     const { task } = await harness(
       async function* run() {
         yield 'small';
@@ -135,7 +135,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['metadata', (_, text) => once({ status: 'working', text: 'a', metadata: { text } })],
     ['a result', async (_, text) => text],
     ['the result of a step', async ({ step }, text) => void (await step('big', () => text))],
-  ])('the limit of an output holds for %s', async (_, run) => {
+  ])('maxOutputBytes limits %s', async (_, run) => {
     const { task } = await harness(((ctx: TaskContext) => run(ctx, 'x'.repeat(2000))) as Handler, {
       variant,
       limits: { maxOutputBytes: 1000 },
@@ -145,7 +145,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify(failed)).not.toContain('xxxxx');
   });
 
-  test('the artifacts of a task together have a limit', async () => {
+  test('maxTaskBytes limits all artifacts of a task together', async () => {
     let yields = 0;
     const { task } = await harness(
       async function* run() {
@@ -162,7 +162,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(yields).toBeLessThan(20);
   });
 
-  test('what a task says about itself counts too', async () => {
+  test('status messages count towards maxTaskBytes', async () => {
     const { task } = await harness(
       async function* run() {
         for (;;) yield { status: 'working', text: 'x'.repeat(500) };
@@ -174,7 +174,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(JSON.stringify(failed).length).toBeLessThan(20_000);
   });
 
-  test('what an earlier attempt said is not counted twice', async () => {
+  test('outputs that a replay repeats count once towards maxTaskBytes', async () => {
     const { task, reply } = await harness(
       async function* run({ ask }) {
         for (let i = 0; i < 10; i++) yield { artifact: 'a', text: 'x'.repeat(500), append: true };
@@ -188,7 +188,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(done.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  test('what was said before a pause counts after it', async () => {
+  test('outputs from before a pause count towards maxTaskBytes after it', async () => {
     const { task, reply } = await harness(
       async function* run({ ask }) {
         for (let i = 0; i < 12; i++) yield { status: 'working', text: `${i}${'x'.repeat(500)}` };
@@ -201,7 +201,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(failed.status.state).toBe('TASK_STATE_FAILED');
   });
 
-  test('a caught refusal lets the handler go on', async () => {
+  test('a handler that catches the error of an output above the limit continues', async () => {
     const { task, engine } = await harness(
       async ({ artifact }) => {
         await artifact('a')

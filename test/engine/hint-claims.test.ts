@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { WatchListener } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import { runnable, startHarness, withMethods } from './harness.ts';
 
 test.for<[string, boolean | undefined, number]>([
-  ['leaves the task to somebody', true, 1],
-  ['says nothing about that', undefined, 1],
-  ['leaves nothing to be run', false, 0],
+  ['reports the task as claimable causes a claim', true, 1],
+  ['does not report whether the task is claimable causes a claim', undefined, 1],
+  ['reports the task as not claimable causes no claim', false, 0],
 ])('a hint that %s', async ([, isClaimable, claims]) => {
   const clock = fakeClock();
   const memory = memoryStore({ clock });

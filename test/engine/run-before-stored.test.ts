@@ -4,11 +4,11 @@ import { newRecord } from '../../src/store/guard.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { cluster, pass, toldToStop, turns } from './faults.ts';
+import { cluster, pass, untilAborted, turns } from './cluster.ts';
 import { ANN, artifactText, openStore, runnable, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('a handler may begin before its task is stored, but what it does in a step waits', async () => {
+  test('a handler may start before its task is stored, but its steps wait until it is stored', async () => {
     const done: string[] = [];
     const { node } = cluster(
       async ({ step }) => {
@@ -18,46 +18,46 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       { variant },
     );
-    const { line, task } = await node();
-    line.set('late', 'create');
+    const { connection, task } = await node();
+    connection.set('late', 'create');
     const sent = task('go');
     await until(() => done.length > 0);
     await turns(20);
     expect(done).toEqual(['begins']);
-    line.set('open');
+    connection.set('open');
     expect(artifactText(await sent)).toBe('done');
     expect(done).toEqual(['begins', 'step']);
   });
 
-  test('a handler that must not run twice does not begin before its task is stored', async () => {
+  test('a handler with recovery "fail" does not start before its task is stored', async () => {
     let hasBegun = false;
     const run = async (): Promise<string> => {
       hasBegun = true;
       return 'done';
     };
     const { node } = cluster(run, { variant, limits: { recovery: 'fail' } });
-    const { line, task } = await node();
-    line.set('late', 'create');
+    const { connection, task } = await node();
+    connection.set('late', 'create');
     const sent = task('go');
     await turns(20);
     expect(hasBegun).toBe(false);
-    line.set('open');
+    connection.set('open');
     expect(artifactText(await sent)).toBe('done');
   });
 
-  test('nobody hears of a task whose creation is on its way', async () => {
+  test('send does not return before the creation of its task is stored', async () => {
     const { node } = cluster(async () => 'done', { variant });
-    const { line, task } = await node();
-    line.set('late', 'create');
+    const { connection, task } = await node();
+    connection.set('late', 'create');
     let isAnswered = false;
     const sent = task('go').finally(() => (isAnswered = true));
     await turns(20);
     expect(isAnswered).toBe(false);
-    line.set('open');
+    connection.set('open');
     expect(artifactText(await sent)).toBe('done');
   });
 
-  test('a run whose task could not be stored is over, its steps are not done, and its place is free', async () => {
+  test('a run whose task could not be stored is aborted, does no step and frees its slot', async () => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     let isFailing = true;
@@ -71,11 +71,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     const agent = runnable(
       async ({ step, signal, text }) => {
         const effect = step('effect', () => void seen.push(`step for ${text}`));
-        effect.catch((error: Error) => seen.push(`step refused: ${error.message}`));
+        effect.catch((error: Error) => seen.push(`step rejected: ${error.message}`));
         if (text === 'first') {
-          await toldToStop(signal);
-          seen.push(`told: ${(signal.reason as Error).message}`);
-          await step('late', () => void seen.push('late step')).catch(() => seen.push('late step refused'));
+          await untilAborted(signal);
+          seen.push(`aborted: ${(signal.reason as Error).message}`);
+          await step('late', () => void seen.push('late step')).catch(() => seen.push('late step rejected'));
         } else await effect;
         return 'done';
       },
@@ -86,19 +86,19 @@ describe.each(VARIANTS)('$name', (variant) => {
       clock,
     );
     await expect(task('first')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    await until(() => seen.includes('late step refused'));
+    await until(() => seen.includes('late step rejected'));
     isFailing = false;
     expect(artifactText(await task('second'))).toBe('done');
     expect(seen.toSorted()).toEqual([
-      'late step refused',
+      'aborted: The task could not be stored',
+      'late step rejected',
       'step for second',
-      'step refused: The task could not be stored',
-      'told: The task could not be stored',
+      'step rejected: The task could not be stored',
     ]);
     expect((await engine.list(ANN, { limit: 5 })).total).toBe(1);
   });
 
-  test('a run whose task is not stored yet survives when its node looks for hints that were lost', async () => {
+  test('a run whose task is not stored yet continues when its node polls for lost hints', async () => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     const [stored, ended] = [deferred<void>(), deferred<void>()];
@@ -119,7 +119,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     );
     const sent = task('go');
     await until(() => runs === 1);
-    // A node looks once in five polls: the store knows of no such task then.
+    // A node checks its runs at every fifth poll: the store does not know the task then.
     await pass(clock, 12_000, 1000);
     stored.resolve();
     ended.resolve();
@@ -128,7 +128,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(runs).toBe(1);
   });
 
-  test('a reply is given after its task is stored, whatever the order in which the store does things', async () => {
+  test('a bare reply is returned after its task was stored, also by a store that reports acceptance first', async () => {
     const clock = fakeClock();
     const inner = openStore(variant, clock);
     const create: Store['create'] = async (task, accepted) => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Handler, TaskContext } from '../../src/engine/handler.ts';
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import { ANN, artifactText, collect, harness, statusText, until, VARIANTS } from './harness.ts';
 
-/** A handler as somebody without types writes it. */
-function rude(run: (ctx: TaskContext) => unknown): Handler {
+/** A handler written without types. */
+function untyped(run: (ctx: TaskContext) => unknown): Handler {
   return run as Handler;
 }
 
@@ -36,7 +36,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect((await task('go')).status.state).toBe('TASK_STATE_FAILED');
   });
 
-  test('what is yielded after the end is dropped', async () => {
+  test('outputs that are yielded after the end are dropped', async () => {
     const { task, engine } = await harness(
       async function* run() {
         yield 'all';
@@ -53,7 +53,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(done)).toBe('all');
   });
 
-  test('what is appended after the return is dropped, and told to the log', async () => {
+  test('an output that is appended after the return is dropped and logged', async () => {
     let late: (() => Promise<void>) | undefined;
     const { task, engine, log } = await harness(
       async ({ artifact }) => {
@@ -121,8 +121,8 @@ describe.each(VARIANTS)('$name', (variant) => {
       },
       'TASK_STATE_COMPLETED',
     ],
-  ])('of two ends the first counts: %s', async (_, run, state) => {
-    const { task, engine } = await harness(rude(run), { variant });
+  ])('the first end of a task counts: %s', async (_, run, state) => {
+    const { task, engine } = await harness(untyped(run), { variant });
     const done = await task('go');
     expect(done.status.state).toBe(state);
     await turns(10);
@@ -131,9 +131,9 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(await engine.get(ANN, done.id)).toEqual(done);
   });
 
-  test('two replies are one', async () => {
+  test('the first of two replies counts', async () => {
     const { send } = await harness(
-      rude(async ({ reply }) => {
+      untyped(async ({ reply }) => {
         reply('first');
         reply('second');
       }),
@@ -148,10 +148,10 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a text', 'no'],
     ['a symbol', Symbol('no')],
     ['an object without a prototype', Object.create(null)],
-    ['an object that cannot be looked at', hostile()],
+    ['an object whose traps throw', hostile()],
     ['an error whose message cannot be read', Object.defineProperty(new Error('no'), 'message', { get: boom })],
     ['an error whose name cannot be read', Object.defineProperty(new Error('no'), 'name', { get: boom })],
-  ])('a throw of %s fails the task, and nothing else', async (_, thrown) => {
+  ])('a throw of %s fails the task with a reference', async (_, thrown) => {
     const { task } = await harness(
       async () => {
         throw thrown;
@@ -166,7 +166,7 @@ describe.each(VARIANTS)('$name', (variant) => {
   test.each<[string, unknown]>([
     ['undefined', undefined],
     ['an object without a prototype', Object.create(null)],
-    ['an object that cannot be looked at', hostile()],
+    ['an object whose traps throw', hostile()],
   ])('a step that throws %s is a failed step', async (_, thrown) => {
     const { task } = await harness(
       async ({ step }) => {
@@ -184,7 +184,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await task('go'))).toBe('caught');
   });
 
-  test('a promise that never settles is ended by the timeout, and its place is free again', async () => {
+  test('a handler that never settles times out, and its slot is free again', async () => {
     let runs = 0;
     const { task, clock } = await harness(
       async () => {
@@ -207,7 +207,7 @@ async function* twice(first: 'completed' | 'failed' | 'rejected', second: 'compl
   try {
     yield { status: first };
   } finally {
-    // Yielding on after the return is the rudest that a generator can do.
+    // A generator that yields in its finally block resists its return.
     yield { status: second };
   }
 }
@@ -216,7 +216,7 @@ function boom(): never {
   throw new Error('do not look');
 }
 
-/** An object that throws at whatever is done with it. */
+/** An object that throws at every access. */
 function hostile(): object {
   const traps = ['get', 'has', 'getPrototypeOf', 'ownKeys', 'getOwnPropertyDescriptor'] as const;
   return new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, boom])));

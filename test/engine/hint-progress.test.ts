@@ -1,10 +1,10 @@
-/** Hints that say what has happened: what a reader need not ask for, and what he must. */
+/** Hints that carry progress: a subscriber reads from the store only events that no hint has brought. */
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store, TaskProgress, TaskWrite, WatchListener } from '../../src/store/store.ts';
 import { event, newTask, status } from '../../src/testing/store-contract/samples.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
-import { turns } from './faults.ts';
+import { turns } from './cluster.ts';
 import { ANN, collect, type Harness, runnable, startHarness, withMethods } from './harness.ts';
 
 const OTHER = 'another node';
@@ -12,22 +12,22 @@ const GUARD = { lease: { node: OTHER, fence: 1 } };
 
 interface Elsewhere {
   readonly harness: Harness;
-  /** Stores something as the other node does, and gives what that node could say of it. */
+  /** Stores something as the other node does, and returns the progress for its hint. */
   write(write: Partial<TaskWrite>): Promise<TaskProgress>;
-  tell(progress: TaskProgress | undefined): void;
-  /** How often the store was asked for the task or its events. */
-  readonly asked: { times: number };
+  hint(progress: TaskProgress | undefined): void;
+  /** How often the task or its events were read from the store. */
+  readonly reads: { count: number };
 }
 
-/** A node that looks on while another one runs a task, and hears of it what the test says. */
+/** A node that follows a task of another node, by the hints that the test sends. */
 async function elsewhere(): Promise<Elsewhere> {
   const clock = fakeClock();
   const memory = memoryStore({ clock });
   let listener: WatchListener = () => {};
-  const asked = { times: 0 };
+  const reads = { count: 0 };
   const counted = <T extends 'read' | 'events'>(name: T): Store[T] =>
     ((...given: never[]) => {
-      asked.times += 1;
+      reads.count += 1;
       return (memory[name] as (...all: never[]) => unknown)(...given);
     }) as Store[T];
   const store = withMethods(memory, {
@@ -50,55 +50,58 @@ async function elsewhere(): Promise<Elsewhere> {
       const events = (write.events ?? []).map(({ kind, body }, i) => ({ number: firstEvent + i, kind, body }));
       return { lastEvent: record.lastEvent, endedAt: record.endedAt, status: record.status, events };
     },
-    tell: (progress) => listener('a', OTHER, false, () => progress),
-    asked,
+    hint: (progress) => listener('a', OTHER, false, () => progress),
+    reads,
   };
 }
 
 const chunk = (name: string): Partial<TaskWrite> => ({ events: [event(name, 'artifact')] });
 const END: Partial<TaskWrite> = { events: [event('end')], status: status('TASK_STATE_COMPLETED'), endedAt: 1 };
 
-/** Reads from the first event on, until the task has ended: what each event says. */
+/** Reads all events until the task has ended: the name in each of them. */
 function reading({ engine }: Harness): Promise<readonly string[]> {
   return collect(engine.subscribe(ANN, 'a', { after: 1 })).then((items) =>
     items.map((item) => ('body' in item ? (JSON.parse(item.body) as { name: string }).name : item.kind)),
   );
 }
 
-test('who is told what has happened asks the store for nothing', async () => {
-  const { harness, write, tell, asked } = await elsewhere();
+test('a subscriber reads nothing from the store when hints carry all events', async () => {
+  const { harness, write, hint, reads } = await elsewhere();
   const read = reading(harness);
   await turns();
-  const before = asked.times;
+  const before = reads.count;
   for (const name of ['1', '2', '3']) {
-    tell(await write(chunk(name)));
+    hint(await write(chunk(name)));
     await turns();
   }
-  tell(await write(END));
+  hint(await write(END));
 
   expect(await read).toEqual(['1', '2', '3', 'end']);
-  expect(asked.times).toBe(before);
+  expect(reads.count).toBe(before);
 });
 
-test.for<[string, (said: readonly TaskProgress[]) => readonly (TaskProgress | undefined)[]]>([
-  ['in order', (said) => said],
-  ['backwards', (said) => said.toReversed()],
-  ['twice', (said) => [...said, ...said]],
+test.for<[string, (hints: readonly TaskProgress[]) => readonly (TaskProgress | undefined)[]]>([
+  ['in order', (hints) => hints],
+  ['in reverse order', (hints) => hints.toReversed()],
+  ['twice', (hints) => [...hints, ...hints]],
   ['swapped in the middle', ([one, two, three, end]) => [one, three, two, end] as readonly TaskProgress[]],
-  ['with the first doubled and the second unsaid', ([one, , three, end]) => [one, one, undefined, three, end]],
+  [
+    'with the first doubled and the second without progress',
+    ([one, , three, end]) => [one, one, undefined, three, end],
+  ],
   ['without the second', ([one, , ...rest]) => [one, ...rest]],
   ['without the first', ([, ...rest]) => rest],
-  ['the last one alone', (said) => said.slice(-1)],
-  ['without their events', (said) => said.map((one) => ({ ...one, events: [] }))],
-  ['one of them without a word', (said) => said.map((one, i) => (i === 1 ? undefined : one))],
-])('all events come once and in order if hints come %s', async ([, mixed]) => {
+  ['with only the last of them', (hints) => hints.slice(-1)],
+  ['without their events', (hints) => hints.map((one) => ({ ...one, events: [] }))],
+  ['with one of them without progress', (hints) => hints.map((one, i) => (i === 1 ? undefined : one))],
+])('a subscriber gets all events once and in order when hints arrive %s', async ([, mixed]) => {
   for (const atOnce of [true, false]) {
-    const { harness, write, tell } = await elsewhere();
+    const { harness, write, hint } = await elsewhere();
     const read = reading(harness);
     await turns();
-    const said = [await write(chunk('1')), await write(chunk('2')), await write(chunk('3')), await write(END)];
-    for (const one of mixed(said)) {
-      tell(one);
+    const hints = [await write(chunk('1')), await write(chunk('2')), await write(chunk('3')), await write(END)];
+    for (const one of mixed(hints)) {
+      hint(one);
       if (!atOnce) await turns();
     }
 
@@ -106,29 +109,29 @@ test.for<[string, (said: readonly TaskProgress[]) => readonly (TaskProgress | un
   }
 });
 
-test('who waits for the end of a task does not look each time that it says something', async () => {
-  const { harness, write, tell, asked } = await elsewhere();
+test('a cancel that waits for the end of a task does not read the task at each event', async () => {
+  const { harness, write, hint, reads } = await elsewhere();
   const { engine } = harness;
   const canceled = engine.cancel(ANN, 'a');
   await turns();
-  const before = asked.times;
-  for (const name of ['1', '2', '3']) tell(await write({ events: [event(name)] }));
+  const before = reads.count;
+  for (const name of ['1', '2', '3']) hint(await write({ events: [event(name)] }));
   await turns();
-  expect(asked.times).toBe(before);
-  tell(await write({ ...END, status: status('TASK_STATE_CANCELED') }));
+  expect(reads.count).toBe(before);
+  hint(await write({ ...END, status: status('TASK_STATE_CANCELED') }));
 
   expect(await canceled).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
 });
 
-test('what a hint says is not even read if nobody listens', async () => {
-  const { write, tell } = await elsewhere();
-  const said = await write(chunk('1'));
+test('the events of a hint are not decoded without a subscriber', async () => {
+  const { write, hint } = await elsewhere();
+  const progress = await write(chunk('1'));
   let isRead = false;
-  tell({
-    ...said,
+  hint({
+    ...progress,
     get events() {
       isRead = true;
-      return said.events;
+      return progress.events;
     },
   });
   await turns();

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
 import { ANN, harness, until, VARIANTS } from './harness.ts';
 
-const HANDLERS: readonly { readonly says: string; readonly run: Handler }[] = [
-  { says: 'nothing', run: async () => {} },
+const HANDLERS: readonly { readonly publishes: string; readonly run: Handler }[] = [
+  { publishes: 'nothing', run: async () => {} },
   {
-    says: 'several artifacts in pieces',
+    publishes: 'several artifacts in chunks',
     async *run() {
       yield 'one';
       yield { artifact: 'table', data: { rows: [1, 2] }, metadata: { page: 1 } };
@@ -14,7 +14,7 @@ const HANDLERS: readonly { readonly says: string; readonly run: Handler }[] = [
     },
   },
   {
-    says: 'statuses with words, which become history',
+    publishes: 'statuses with text, which become history',
     async *run({ step }) {
       yield { status: 'working', text: 'first' };
       await step('wait', () => 1);
@@ -23,7 +23,7 @@ const HANDLERS: readonly { readonly says: string; readonly run: Handler }[] = [
     },
   },
   {
-    says: 'that it has failed',
+    publishes: 'a status and then throws',
     async *run() {
       yield { status: 'working', text: 'about to fail' };
       throw new Error('broken');
@@ -32,14 +32,17 @@ const HANDLERS: readonly { readonly says: string; readonly run: Handler }[] = [
 ];
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test.each(HANDLERS)('who waits for a task that says $says gets what everybody can get', async ({ run }) => {
-    const { engine, task } = await harness(run, { variant });
-    const answer = await task('hello');
-    expect(answer).toEqual(await engine.get(ANN, answer.id));
-    expect(answer.history?.[0]?.parts).toEqual([{ text: 'hello' }]);
-  });
+  test.each(HANDLERS.map(({ publishes, run }) => [publishes, run] as const))(
+    'send returns the same task as get when the handler publishes %s',
+    async (_, run) => {
+      const { engine, task } = await harness(run, { variant });
+      const answer = await task('hello');
+      expect(answer).toEqual(await engine.get(ANN, answer.id));
+      expect(answer.history?.[0]?.parts).toEqual([{ text: 'hello' }]);
+    },
+  );
 
-  test('a question and its answer are in what the one who waits gets', async () => {
+  test('the task that send returns contains the question and its answer', async () => {
     const run: Handler = async function* run({ ask }) {
       yield 'before';
       const name = await ask('Your name?');
@@ -59,7 +62,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ]);
   });
 
-  test('a message that came while the handler worked is in what the one who waits gets', async () => {
+  test('the task that send returns contains a message that arrived while the handler worked', async () => {
     let goOn = (): void => {};
     const gate = new Promise<void>((resolve) => (goOn = resolve));
     const run: Handler = async function* run() {

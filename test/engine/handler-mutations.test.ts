@@ -17,7 +17,7 @@ function spoil(value: unknown): void {
 }
 
 describe.each(VARIANTS)('$name', (variant) => {
-  test('what a handler does to its request does not reach the store', async () => {
+  test('changes of a handler to its request do not reach the store', async () => {
     const { task, engine, store } = await harness(
       async function* run(ctx) {
         yield { status: 'working', text: 'first' };
@@ -50,7 +50,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     }
   });
 
-  test('what was yielded is what is stored, whatever becomes of the object', async () => {
+  test('an output is stored as it was when it was yielded, although the handler changes the object later', async () => {
     const { task, engine } = await harness(
       async function* run({ status, artifact, step, ask }) {
         const data: Loose = { list: ['kept'] };
@@ -101,7 +101,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(found.artifacts?.[0]?.parts).toEqual([{ data: { list: ['kept'] } }, { data: { list: ['kept'] } }]);
   });
 
-  test('what a step or an answer gave is the same at each replay', async () => {
+  test('a replay returns step results and answers unchanged although the handler has changed the objects', async () => {
     const { task, reply } = await harness(
       async function* run({ step, ask, inbox }) {
         const list = await step('list', () => ['a']);
