@@ -29,7 +29,7 @@ test.each<[string, Auth, string, string]>([
   ['an API key in a named header', { apiKey: 'right', header: 'X-Pass' }, 'x-pass', 'right'],
   ['the header of a custom strategy', strategy, 'authorization', 'Basic eDp5'],
 ])(
-  verifies('H-10', '%s is sent with each call, and not with the request for the card'),
+  verifies('H-10', '%s is sent with a call, and not with the request for the card'),
   async (_case, auth, header, value) => {
     const peer = await startPeer(guarded(header, value));
     const agent = await connected(peer.url, { auth });
@@ -49,7 +49,7 @@ test('an API key is sent in the header that the card names', async () => {
 test.each([
   ['query', 'key', '/rpc?key=a%26b%3D', undefined, 'a&b='],
   ['cookie', 'session', '/rpc', 'mine=1; session=abc=', 'abc='],
-])('an API key is sent as a %s parameter if the card specifies that', async (location, name, path, cookie, apiKey) => {
+])('an API key is sent in the %s if the card specifies that', async (location, name, path, cookie, apiKey) => {
   const securitySchemes = { key: { apiKeySecurityScheme: { location, name } } };
   const peer = await startPeer(done, { card: { securitySchemes } });
   const agent = await connected(peer.url, { auth: { apiKey }, headers: { Cookie: 'mine=1' } });

@@ -155,7 +155,7 @@ test.each<[string, string, number, () => Response, RegExp]>([
     /redirects/,
   ],
   [
-    'that respond with 404',
+    'at an address that responds with 404',
     `${ORIGIN}/jwks.json`,
     1,
     () => new Response('', { status: 404 }),

@@ -225,8 +225,8 @@ test('the client tries the next credential if it gets no token for the first', a
   expect(authorizationsOf(peer)).toEqual(['Bearer spare']);
 });
 
-describe('the client gets a token from the endpoint that the card names', () => {
-  test('if it is at the origin of the agent, with the scopes that the card requires', async () => {
+describe('client credentials without tokenUrl', () => {
+  test('use the token endpoint in the card, with the scopes that the card requires', async () => {
     const give = tokens();
     const peer = await startPeer(
       (got, response, self) => (got.path === '/token' ? give(got, response, self) : isToken(got, response, self)),
@@ -245,7 +245,7 @@ describe('the client gets a token from the endpoint that the card names', () => 
     expect(new URLSearchParams(peer.got[0]?.body).get('scope')).toBe('talk listen');
   });
 
-  test('if it is at another origin only if that is allowed', async () => {
+  test('use a token endpoint in the card at another origin only if that is allowed', async () => {
     const server = await startTokenServer();
     const peer = await startPeer(isToken, { card: { securitySchemes: schemeWith(server.url) } });
     const agent = await connected(peer.url, { auth: CLIENT });
@@ -258,7 +258,7 @@ describe('the client gets a token from the endpoint that the card names', () => 
     expect((await allowed.send('hi')).state).toBe('completed');
   });
 
-  test('and rejects a call if the card names none', async () => {
+  test('fail a call if the card declares no token endpoint', async () => {
     const peer = await startPeer(isToken);
     const agent = await connected(peer.url, { auth: CLIENT });
     await expect(agent.send('hi')).rejects.toMatchObject({

@@ -124,7 +124,7 @@ test('a handler in this process is called directly, whatever address its card co
   await handler.close();
 });
 
-test('connect fails with an own error if nothing listens, if there is no card, and if the card is protected', async () => {
+test('connect fails with different errors if nothing listens, if there is no card, and if the card is protected', async () => {
   const url = await unusedAddress();
   await expect(connect(url, { clock: skippingClock })).rejects.toMatchObject({
     code: 'TRANSPORT_FAILED',
@@ -174,7 +174,7 @@ test.each([
   ['a private address', 'http://10.1.2.3/', '/a2a'],
   ['an unqualified host name', 'http://redis:6379/', '/a2a'],
   ['a URL with a password', 'https://ann:hunter2@example.com/', '/a2a'],
-  ['the port of another service', 'http://example.com:25/', '/a2a'],
+  ['a URL with the port of another service', 'http://example.com:25/', '/a2a'],
 ])(
   'the client calls an agent at the origin of its card if the address in the card is %s',
   async (_case, stated, path) => {

@@ -315,7 +315,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     ['RATE_LIMIT_EXCEEDED', -32000, 200],
     ['INTERNAL_ERROR', -32603, 500],
   ])(
-    'a message is not sent again after %s from the agent, which may have accepted it',
+    'a message is not sent again after the error %s of the agent, which may have accepted it',
     async (reason, code, httpStatus) => {
       const peer = await startPeer((_got, response) =>
         failure(response, code, reason, httpStatus, { 'retry-after': '0' }),

@@ -141,7 +141,7 @@ describe('a 404 of the Python SDK 0.3 over REST', () => {
     await expect(client.get('task-1')).rejects.toMatchObject({ code });
   });
 
-  test('does not name the task of a message that was sent', async () => {
+  test('does not mean that in response to a message', async () => {
     const { client } = await connectTo(REST_03, answerWith(NOT_FOUND, 404));
 
     await expect(client.send('hi', { wait: 'none' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
@@ -167,29 +167,32 @@ describe('an agent of the Python SDK 0.3 over REST', () => {
     };
   const requests = (peer: Peer): readonly string[] => peer.got.map(({ method, path }) => `${method} ${path}`);
 
-  test.each(['GET', undefined])('is subscribed to by GET after 405 for POST with Allow: %s', async (allow) => {
-    const { client, peer } = await connectTo(REST_03, byGet(allow));
-    for (let i = 0; i < 2; i++) {
-      const events = [];
-      for await (const event of client.task('t1').subscribe()) events.push(event);
-      expect(events).toMatchObject([{ type: 'status', state: 'completed' }]);
-    }
+  test.each(['GET', undefined])(
+    'gets a subscription by GET after it responded to POST with 405 and Allow: %s',
+    async (allow) => {
+      const { client, peer } = await connectTo(REST_03, byGet(allow));
+      for (let i = 0; i < 2; i++) {
+        const events = [];
+        for await (const event of client.task('t1').subscribe()) events.push(event);
+        expect(events).toMatchObject([{ type: 'status', state: 'completed' }]);
+      }
 
-    expect(requests(peer)).toEqual([
-      'POST /v1/tasks/t1:subscribe',
-      'GET /v1/tasks/t1:subscribe',
-      'GET /v1/tasks/t1:subscribe',
-    ]);
-  });
+      expect(requests(peer)).toEqual([
+        'POST /v1/tasks/t1:subscribe',
+        'GET /v1/tasks/t1:subscribe',
+        'GET /v1/tasks/t1:subscribe',
+      ]);
+    },
+  );
 
-  test('is not asked by GET if it allows something else', async () => {
+  test('gets no GET if it allows only another method', async () => {
     const { client, peer } = await connectTo(REST_03, byGet('PUT'));
 
     await expect(client.task('t1').subscribe().next()).rejects.toMatchObject({ name: 'A2AError' });
     expect(requests(peer)).not.toContain('GET /v1/tasks/t1:subscribe');
   });
 
-  test('does not support an operation for which it answers 405', async () => {
+  test('does not support an operation if it responds with 405', async () => {
     const { client } = await connectTo(REST_03, byGet('GET'));
     await client.get('t1');
 

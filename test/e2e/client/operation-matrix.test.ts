@@ -103,7 +103,7 @@ const OPERATIONS: Readonly<Record<OperationName, (agent: AgentClient, server: Te
 
 describe.each(PROTOCOLS)('A2A %s over %s', (version, binding) => {
   test.each(Object.entries(OPERATIONS))(
-    '%s behaves as in all versions, or is not supported',
+    '%s succeeds if this version has it, and fails as unsupported otherwise',
     async (operation, behaves) => {
       const server = await startServer({ pushNotifications: true });
       const agent = await connected(server.url, { version, binding });

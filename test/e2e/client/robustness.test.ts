@@ -22,7 +22,7 @@ async function connected(url: string, options: ConnectOptions = {}): Promise<Age
 const SHORT = { timeoutMs: 300 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('a call that is answered with 101 Switching Protocols fails', async () => {
+test('a call whose response is 101 Switching Protocols fails', async () => {
   const peer = await startPeer((_got, response) => {
     response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
   });

@@ -100,11 +100,11 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 
   test.each([true, false])(
-    'a stream that cancel() has ended keeps the artifacts that came before (GetTask answers: %s)',
-    async (answers) => {
+    'a stream that cancel() has ended keeps the artifacts that came before (GetTask responds: %s)',
+    async (responds) => {
       const peer = await startPeer(({ rpc }, response) => {
         if (rpc?.method === 'GetTask')
-          return answers
+          return responds
             ? result(response, task('CANCELED', { artifacts }))
             : failure(response, -32603, 'INTERNAL_ERROR');
         if (rpc?.method === 'CancelTask') return result(response, task('CANCELED'));
@@ -120,7 +120,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       await agent.cancel('t1');
       clock.advance(2000);
       expect((await end).at(-1)).toBe('status canceled');
-      const text = answers ? 'first second' : 'first ';
+      const text = responds ? 'first second' : 'first ';
       expect(events.task?.artifacts).toMatchObject([{ artifactId: 'a', parts: [{ text }] }]);
     },
   );

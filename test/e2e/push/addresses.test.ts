@@ -374,6 +374,6 @@ test.each([
   [{ signingSecret: '' }, 'push.signingSecret: must have at least 16 bytes'],
   [{ signingKey: undefined }, 'push.signingKey: is undefined or empty'],
   [{ signingKey: [] }, 'push.signingKey: is undefined or empty'],
-])('an agent with the push options %j, which cannot sign, does not start', async (push, message) => {
+])('an agent with the push options %j does not start: %s', async (push, message) => {
   await expect(startServer({ pushNotifications: true, push: push as never })).rejects.toThrow(message);
 });

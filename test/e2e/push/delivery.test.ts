@@ -41,9 +41,12 @@ describe('the body of a notification', () => {
     ['v03-proto', 'application/json', OLD_TASK],
     ['v03-kind', 'application/json', OLD_TASK],
     ['v02', 'application/json', OLD_TASK],
-    ['a dialect of the future', 'application/a2a+json', { statusUpdate: STATUS_UPDATE }],
+    ['unknown', 'application/a2a+json', { statusUpdate: STATUS_UPDATE }],
   ])(
-    verifies('P-06', 'for a configuration of dialect %s has the format of that dialect, as %s'),
+    verifies(
+      'P-06',
+      'for a configuration of dialect %s is sent as %s, in the format of the dialect, or of 1.0 if it is unknown',
+    ),
     async (dialect, mediaType, body) => {
       const notification = await received({}, {}, { dialect });
       expect(notification).toMatchObject({ method: 'POST', path: '/hook', json: body });
@@ -66,7 +69,7 @@ describe('the body of a notification', () => {
     ['v03', ['task', 'status']],
     ['v02', ['task', 'status']],
     ['v01 mine', ['task', 'status']],
-  ])('for %s is created for the events %j', (dialect, kinds) => {
+  ])('for dialect %s exists for the events %j', (dialect, kinds) => {
     const pushTransport = pushTransportTo([]);
     const { config } = deliveryOf({ url: 'https://hooks.example.com' }, { dialect });
     expect((['task', 'status', 'artifact'] as const).filter((kind) => pushTransport.wants({ kind }, config))).toEqual(

@@ -162,17 +162,17 @@ describe('a webhook that verifies signed tokens', async () => {
       .sign(key);
 
   test.each([
-    ['valid', token(), 204],
-    ['for another task', token({ taskId: 'task-2' }), 401],
-    ['for another body', token({ request_body_sha256: 'f'.repeat(64) }), 401],
-    ['for any body', token({ request_body_sha256: undefined }), 401],
-    ['from another issuer', token({ iss: 'https://b.example' }), 401],
-    ['for another audience', token({ aud: 'https://you' }), 401],
-    ['by another key', token({}, { key: otherPair.privateKey }), 401],
-    ['too old', token({}, { at: NOW - 1000 }), 401],
-    ['from the future', token({}, { at: NOW + 1000 }), 401],
-    ['not a token', Promise.resolve('abc'), 401],
-  ])(verifies(['P-17', 'P-19'], 'checks a token that is %s'), async (_, signing, status) => {
+    ['accepts a valid token', token(), 204],
+    ['rejects a token for another task', token({ taskId: 'task-2' }), 401],
+    ['rejects a token for another body', token({ request_body_sha256: 'f'.repeat(64) }), 401],
+    ['rejects a token without the digest of a body', token({ request_body_sha256: undefined }), 401],
+    ['rejects a token from another issuer', token({ iss: 'https://b.example' }), 401],
+    ['rejects a token for another audience', token({ aud: 'https://you' }), 401],
+    ['rejects a token by another key', token({}, { key: otherPair.privateKey }), 401],
+    ['rejects an expired token', token({}, { at: NOW - 1000 }), 401],
+    ['rejects a token from the future', token({}, { at: NOW + 1000 }), 401],
+    ['rejects a text that is not a token', Promise.resolve('abc'), 401],
+  ])(verifies(['P-17', 'P-19'], '%s'), async (_, signing, status) => {
     const { post } = receiver({ keys, issuer: 'https://a.example', audience: 'https://me' });
     expect((await post(BODY, { authorization: `Bearer ${await signing}` })).status).toBe(status);
     expect((await post(BODY, { 'x-a2a-notification-jwt': await signing, authorization: 'Basic x' })).status).toBe(
@@ -215,12 +215,20 @@ describe('a webhook that verifies signed tokens', async () => {
   );
 
   test.each([
-    ['cannot be reached', () => Promise.reject(new TypeError('fetch failed')), 503],
-    ['are an error', async () => new Response('', { status: 502 }), 503],
-    ['are not a key set', async () => new Response('hello'), 503],
-    ['do not have its key', async () => Response.json({ keys: [] }), 401],
-    ['have its key', async () => Response.json(keys), 204],
-  ])('responds to a token whose keys %s with 503 only if a repeat may help', async (_, respond, status) => {
+    [
+      'responds with 503 to a token whose keys cannot be fetched',
+      () => Promise.reject(new TypeError('fetch failed')),
+      503,
+    ],
+    [
+      'responds with 503 to a token if the request for its keys gets 502',
+      async () => new Response('', { status: 502 }),
+      503,
+    ],
+    ['responds with 503 to a token if the response is not a key set', async () => new Response('hello'), 503],
+    ['responds with 401 to a token whose key is not in the key set', async () => Response.json({ keys: [] }), 401],
+    ['accepts a token whose key is in the fetched key set', async () => Response.json(keys), 204],
+  ])('%s', async (_, respond, status) => {
     const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(respond);
     onTestFinished(() => fetched.mockRestore());
     const logged: unknown[] = [];
@@ -262,7 +270,7 @@ describe('a webhook that verifies signed tokens', async () => {
 });
 
 describe('a webhook that gets a repeat', () => {
-  test('with long ids recognises it by a key of at most 600 characters', async () => {
+  test('with long ids recognises the repeat by a key of at most 600 characters', async () => {
     const kept = new Set<string>();
     const { events, post } = receiver({ token: 'abc', seen: kept as never });
     const long = 'x'.repeat(100_000);
@@ -284,7 +292,7 @@ describe('a webhook that gets a repeat', () => {
     expect(events).toHaveLength(1);
   });
 
-  test(verifies('P-15', 'while it handles the first one waits for that'), async () => {
+  test(verifies('P-15', 'while it handles the first notification waits for it'), async () => {
     let finish: () => void = () => {};
     let calls = 0;
     const { post } = receiver({
@@ -301,7 +309,7 @@ describe('a webhook that gets a repeat', () => {
     expect(calls).toBe(1);
   });
 
-  test(verifies('P-15', 'of a notification that it could not handle handles it'), async () => {
+  test(verifies('P-15', 'of a notification that it failed to handle handles the repeat'), async () => {
     const logged: unknown[] = [];
     let calls = 0;
     const { post } = receiver({
@@ -322,7 +330,10 @@ describe('a webhook that gets a repeat', () => {
   });
 
   test(
-    verifies('P-15', 'of the id of another task handles it, so that one task cannot suppress events of another'),
+    verifies(
+      'P-15',
+      'of an id that another task has used handles it, so that a task cannot suppress events of another one',
+    ),
     async () => {
       const { events, post } = receiver({ token: (taskId) => `for-${taskId}` });
       for (const taskId of ['mallory', 'alice', 'alice']) {
@@ -389,7 +400,7 @@ describe('a webhook that gets a body', () => {
     ['{"hello":"world"}', 400],
     ['{"statusUpdate":{"taskId":7,"status":{"state":"TASK_STATE_WORKING"}}}', 400],
     [`{"task":{"id":"${'x'.repeat(2000)}","status":{"state":"TASK_STATE_WORKING"}}}`, 413],
-  ])('%s responds with %d', async (body, status) => {
+  ])('that is %s responds with %d', async (body, status) => {
     const { events, post } = receiver({ insecure: true, maxBodyBytes: 1000 });
     const response = await post(body);
     expect(response.status).toBe(status);
@@ -463,6 +474,6 @@ test.each([
   [{ authorization: '' }, 'authorization: must not be empty'],
   [{ secret: SECRET, onEvent: undefined as never }, 'onEvent'],
   [{ secret: SECRET, expect: () => true }, 'expect: is not an option; did you mean expects?'],
-])(verifies('P-17', 'createWebhookHandler rejects the options %j'), (options, message) => {
+])(verifies('P-17', 'createWebhookHandler rejects the options %j: %s'), (options, message) => {
   expect(() => receiver(options)).toThrow(message);
 });
