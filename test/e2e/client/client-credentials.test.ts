@@ -57,6 +57,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     const closed = once(gate, 'closed');
     const abort = new AbortController();
     const staying = agent.send('hi', { signal: abort.signal });
+    await expect.poll(() => server.peer.got.length).toBe(1);
     await expect(agent.send('hi', { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMEOUT' });
     expect(server.peer.got).toHaveLength(1);
     abort.abort(new Error('enough'));
