@@ -8,7 +8,7 @@ import { A2AError, isNested } from '../../src/errors.ts';
 import { agent } from '../../src/server/agent/agent.ts';
 import type { Authenticator } from '../../src/server/auth/authenticator.ts';
 import { keptLog } from '../helpers/kept-log.ts';
-import { connected, nowhere } from './client/kit.ts';
+import { connected, unusedAddress } from './client/kit.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
 import { REST_1, RPC_1 } from './kit/wire-formats.ts';
 
@@ -84,7 +84,7 @@ describe.each(CALLS)('%s', (_, call, secret) => {
     ],
   ])('that %s reaches the caller as a reference, and the log in full', async (_how, handlerOf) => {
     const worker = await serveOnSocket(WORKER);
-    const dead = await nowhere();
+    const dead = await unusedAddress();
     const { text, whole, logged } = await outcomeOf(handlerOf(() => call(worker.url, dead)));
 
     expect(text).toMatch(INTERNAL);
@@ -94,7 +94,7 @@ describe.each(CALLS)('%s', (_, call, secret) => {
 });
 
 test('an A2AError that the handler creates reaches the caller with its text, without its cause', async () => {
-  const dead = await nowhere();
+  const dead = await unusedAddress();
   const { text, whole } = await outcomeOf(async () => {
     await connect(dead, { reconnectMs: 0 }).catch((cause: unknown) => {
       throw new A2AError('UNAVAILABLE', 'The weather service is away: try again tomorrow', { cause });
@@ -107,7 +107,7 @@ test('an A2AError that the handler creates reaches the caller with its text, wit
 });
 
 test('an error of a client call inside auth reaches the caller as a reference', async () => {
-  const dead = await nowhere();
+  const dead = await unusedAddress();
   const log = keptLog();
   const auth: Authenticator = {
     schemes: {},
@@ -151,7 +151,7 @@ const FAILING: Readonly<Record<string, (client: AgentClient) => unknown>> = {
 };
 
 test.each(Object.entries(FAILING))('an error of %s is marked as nested', async (_, call) => {
-  const dead = await nowhere();
+  const dead = await unusedAddress();
   const card = {
     name: 'Dead',
     description: '',
@@ -176,7 +176,7 @@ test.each<[string, (dead: string) => Promise<unknown>]>([
   ['a broken handle', () => connect('task1_broken')],
   ['a card without interfaces', () => connect({ name: 'x' })],
 ])('an error of connect() with %s is marked as nested', async (_, call) => {
-  const error = await call(await nowhere()).then(
+  const error = await call(await unusedAddress()).then(
     () => expect.fail('Expected an error'),
     (thrown: unknown) => thrown,
   );

@@ -1,4 +1,4 @@
-/** What a claim reads, how claims of several processes meet, and tables of an earlier version. */
+/** Claims: rows that they read, concurrent claims of several processes, and tables of an earlier version. */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -19,8 +19,8 @@ afterAll(() => schema.drop());
 const NOW = Date.now();
 const AGENTS = ['translator'];
 
-/** Tasks of an owner, due one after the other. */
-async function waiting(store: Store, owner: string, count: number, wakeAt: number = NOW - 100_000): Promise<void> {
+/** Creates tasks of an owner that are due one after the other. */
+async function createDue(store: Store, owner: string, count: number, wakeAt: number = NOW - 100_000): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, (_, i) => store.create(newTask(`${owner}-${i}`, { owner, wakeAt: wakeAt + i }))),
   );
@@ -40,7 +40,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** The rows of tasks that a plan has read, of those too that it did not want. */
+/** The rows of tasks that a plan has read, with those that it discarded. */
 function rowsRead(plan: Plan): number {
   const own =
     plan['Relation Name'] === 'task'
@@ -51,15 +51,18 @@ function rowsRead(plan: Plan): number {
   return (plan.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), own * (plan['Actual Loops'] ?? 1));
 }
 
-/** A store that notes its statements, and what each of those of a claim reads when it is made once more. */
-function watchedStore(): { readonly store: Store; readonly reads: (claim: () => Promise<unknown>) => Promise<number> } {
+/** A store, and a function that counts the rows that the statements of a claim read. */
+function explainedStore(): {
+  readonly store: Store;
+  readonly reads: (claim: () => Promise<unknown>) => Promise<number>;
+} {
   const pool = new pg.Pool({ connectionString: schema.url, max: 2 });
-  let noted: { readonly text: string; readonly values?: unknown[] }[] = [];
+  let statements: { readonly text: string; readonly values?: unknown[] }[] = [];
   pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
-    const spied = (...given: [(typeof noted)[number] | string, ...unknown[]]): unknown => {
-      if (typeof given[0] === 'object') noted.push(given[0]);
-      return query(...given);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const spied = (...args: [(typeof statements)[number] | string, ...unknown[]]): unknown => {
+      if (typeof args[0] === 'object') statements.push(args[0]);
+      return query(...args);
     };
     Object.assign(client, { query: spied });
   });
@@ -69,17 +72,17 @@ function watchedStore(): { readonly store: Store; readonly reads: (claim: () => 
     await pool.end();
   });
   const reads = async (claim: () => Promise<unknown>): Promise<number> => {
-    noted = [];
+    statements = [];
     await claim();
-    const statements = noted.filter(({ text }) => /\.task\b/.test(text));
-    expect(statements.length).toBeGreaterThan(1);
-    const settings = noted.find(({ text }) => text.includes('enable_seqscan'));
+    const ofTasks = statements.filter(({ text }) => /\.task\b/.test(text));
+    expect(ofTasks.length).toBeGreaterThan(1);
+    const settings = statements.find(({ text }) => text.includes('enable_seqscan'));
     const client = await schema.pool.connect();
     try {
       await client.query('BEGIN');
       await client.query(settings?.text ?? '', settings?.values);
       let rows = 0;
-      for (const { text, values } of statements) {
+      for (const { text, values } of ofTasks) {
         const [explained] = (
           await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
         ).rows;
@@ -97,15 +100,15 @@ function watchedStore(): { readonly store: Store; readonly reads: (claim: () => 
 test.each([
   ['before the database has statistics', ''],
   ['after it was analyzed while nothing waited', 'ANALYZE'],
-])('a claim reads a few rows, however many tasks of one owner wait, %s', async (_, statement) => {
-  const { store, reads } = watchedStore();
-  await waiting(store, 'ended', 200);
+])('a claim reads few rows although one owner has thousands of waiting tasks, %s', async (_, statement) => {
+  const { store, reads } = explainedStore();
+  await createDue(store, 'ended', 200);
   for (const id of await claimed(store, { limit: 200 }))
     await store.append({ taskId: id, guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: NOW });
   if (statement !== '') await schema.query(`${statement} "${schema.name}".task`);
-  await waiting(store, 'flood', 3000);
-  for (const owner of ['ann', 'zoe']) await waiting(store, owner, 3, NOW - 1000);
-  await waiting(store, 'sleeper', 500, NOW + 1_000_000);
+  await createDue(store, 'flood', 3000);
+  for (const owner of ['ann', 'zoe']) await createDue(store, owner, 3, NOW - 1000);
+  await createDue(store, 'sleeper', 500, NOW + 1_000_000);
   const shares = { running: new Map([['flood', 90]]), openSlots: 0 };
 
   expect(await reads(() => claimed(store))).toBeLessThan(60);
@@ -113,15 +116,15 @@ test.each([
   expect(await reads(() => claimed(store, { limit: 10, shares }))).toBeLessThan(100);
 });
 
-test('a claim does not wait for another process that is about to move the rotation', async () => {
+test('a claim does not wait for the claim of another process', async () => {
   const store = schema.connect();
-  await waiting(store, 'ann', 5);
-  await waiting(store, 'bob', 5);
+  await createDue(store, 'ann', 5);
+  await createDue(store, 'bob', 5);
   expect(await claimed(store)).toEqual(['ann-0']);
   const other = await schema.pool.connect();
   onTestFinished(() => other.release());
   await other.query('BEGIN');
-  // What a claim of that process holds: the right to move the rotation, and the task that comes next.
+  // The locks of a claim in that process: on the rotation, and on the next task.
   await other.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`"${schema.name}" claim translator`]);
   await other.query(`SELECT FROM "${schema.name}".task WHERE id = 'bob-0' FOR UPDATE`);
 
@@ -131,9 +134,9 @@ test('a claim does not wait for another process that is about to move the rotati
   expect(await claimed(store)).toEqual(['ann-1']);
 });
 
-test('the rotation outlives the processes', async () => {
+test('the rotation of owners continues after a restart', async () => {
   const first = schema.connect();
-  for (const owner of ['ann', 'bob', 'carl']) await waiting(first, owner, 3);
+  for (const owner of ['ann', 'bob', 'carl']) await createDue(first, owner, 3);
   expect(await claimed(first, { limit: 2 })).toEqual(['ann-0', 'bob-0']);
   await first.close();
 
@@ -156,7 +159,7 @@ const OLD_TASKS: readonly OldTask[] = [
   { id: 'dave waiting', owner: 'dave', wakeAt: NOW - 1000 },
 ];
 
-/** Tables of the version before claims were fair. */
+/** Tables of a version without fair claims. */
 async function schemaBeforeFairClaims(): Promise<string> {
   const name = `${schema.name}_old`;
   onTestFinished(async () => void (await schema.query(`DROP SCHEMA "${name}" CASCADE`)));
@@ -170,7 +173,7 @@ async function schemaBeforeFairClaims(): Promise<string> {
   return name;
 }
 
-/** As a process of that version stores a task. */
+/** Stores a task like a process of that version. */
 async function insertOld(name: string, { id, owner, wakeAt, node }: OldTask): Promise<void> {
   const origin = JSON.stringify({ caller: { id: owner, isVerified: true }, acceptedOutputModes: [] });
   const message = JSON.stringify({ messageId: id, role: 'ROLE_USER', parts: [{ text: id }] });
@@ -184,7 +187,7 @@ async function insertOld(name: string, { id, owner, wakeAt, node }: OldTask): Pr
   await schema.query(`INSERT INTO "${name}".message VALUES ($1, 1, $2)`, [id, message]);
 }
 
-test('tasks that waited, ran or slept in tables of the version before continue, and callers take turns', async () => {
+test('waiting, running and sleeping tasks in tables of the previous version are resumed, in turn by caller', async () => {
   const name = await schemaBeforeFairClaims();
   for (const task of OLD_TASKS) await insertOld(name, task);
   const clock = fakeClock(NOW);
@@ -207,7 +210,7 @@ test('tasks that waited, ran or slept in tables of the version before continue, 
   }
 });
 
-test('processes of the version before may still write to the tables, and what they leave is claimed in turn', async () => {
+test('tasks that processes of the previous version still write to the tables are claimed in turn', async () => {
   const name = await schemaBeforeFairClaims();
   const store = postgres(schema.pool, { schema: name, clock: fakeClock(NOW) });
   onTestFinished(() => store.close());
@@ -217,7 +220,7 @@ test('processes of the version before may still write to the tables, and what th
   await store.create(newTask('zoe', { owner: 'zoe', agent: 'agent', wakeAt: NOW - 20_000 }));
   await store.create(newTask('zoe again', { owner: 'zoe', agent: 'agent', wakeAt: NOW - 10_000 }));
   for (const task of OLD_TASKS) await insertOld(name, task);
-  // An old process has claimed one that this version put into the queue, and has ended it.
+  // A process of the previous version has ended a task that this version had put into the queue.
   const end = `SET node = NULL, wake_at = NULL, ended_at = 1, status = '{"state":"TASK_STATE_COMPLETED"}'`;
   await schema.query(`UPDATE "${name}".task ${end} WHERE id = 'zoe'`);
 
@@ -226,14 +229,14 @@ test('processes of the version before may still write to the tables, and what th
   expect(order).toEqual(['bob running', 'ann-0', 'dave waiting', 'zoe again', 'ann-1', 'ann-2']);
 });
 
-test('claims of several processes at once give each task once, and leave no owner out', async () => {
+test('concurrent claims of several processes give each task once, and skip no owner', async () => {
   const stores = Array.from({ length: 4 }, () => schema.connect());
   const [first] = stores as [Store];
-  await waiting(first, 'flood', 300);
-  for (let i = 0; i < 10; i++) await waiting(first, `owner${i}`, 1, NOW - 1000);
+  await createDue(first, 'flood', 300);
+  for (let i = 0; i < 10; i++) await createDue(first, `owner${i}`, 1, NOW - 1000);
   for (const [i, store] of stores.entries()) await store.heartbeat(`node-${i}`, 60_000);
 
-  const given = (
+  const claimedIds = (
     await Promise.all(
       stores.map(async (store, node) => {
         const own: string[] = [];
@@ -246,8 +249,8 @@ test('claims of several processes at once give each task once, and leave no owne
     )
   ).flat();
 
-  expect(new Set(given).size).toBe(given.length);
-  expect(given.filter((id) => id.startsWith('owner')).toSorted()).toEqual(
+  expect(new Set(claimedIds).size).toBe(claimedIds.length);
+  expect(claimedIds.filter((id) => id.startsWith('owner')).toSorted()).toEqual(
     Array.from({ length: 10 }, (_, i) => `owner${i}-0`),
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Three processes on one database, under load, with everything that can happen to them: killed, stopped for longer than
- * their leases, cut off from the database, and the database itself restarted. What any client was told must hold.
+ * Three processes on one database, under load and faults: they are killed, paused for longer than their leases and cut off
+ * from the database, and the database is restarted. Everything that was acknowledged to a client must hold.
  */
 import type { ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ afterAll(async () => {
 const pick = (from: number, to: number): number => from + Math.random() * (to - from);
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** One of the three places: a process lives there until it is killed, and then the next one. */
+/** One of three slots, each with a process that is replaced when it is killed. */
 class Slot {
   readonly session: Session;
   child: ChildProcess | undefined;
@@ -62,7 +62,7 @@ class Slot {
     }
   }
 
-  /** Stops the process for longer than its lease lasts. What it does then, it does without knowing what has happened. */
+  /** Pauses the process for longer than its lease. Afterwards it continues without noticing the pause at first. */
   async pause(traces: string): Promise<void> {
     const { child } = this;
     if (child?.pid === undefined || child.signalCode !== null) return;
@@ -87,9 +87,9 @@ async function cutConnections(url: string): Promise<void> {
   }
 }
 
-/** All that the clients of all places have seen. */
-function together(slots: readonly Slot[], [first]: readonly Slot[] = slots): Findings {
-  if (first === undefined) throw new Error('There are three');
+/** The findings of the clients of all slots. */
+function mergeFindings(slots: readonly Slot[], [first]: readonly Slot[] = slots): Findings {
+  if (first === undefined) throw new Error('There are no slots');
   return {
     database: first.session.database,
     known: new Map<string, Known>(slots.flatMap(({ session }) => [...session.known])),
@@ -100,10 +100,10 @@ function together(slots: readonly Slot[], [first]: readonly Slot[] = slots): Fin
 }
 
 test(
-  'a cluster keeps all promises while its processes and its database come and go',
+  'a cluster loses and repeats nothing while its processes are killed and paused and its database is restarted',
   async () => {
     const traces = join(folder, 'traces');
-    // Of its own: others would not like to see theirs restarted.
+    // Only for this test, because it is restarted.
     const server = await startPostgres();
     const slots = SLOTS.map((name) => new Slot(name, traces, server.url));
     onTestFinished(async () => {
@@ -111,32 +111,32 @@ test(
       await server.stop();
     });
     const until = Date.now() + CHAOS_MS;
-    const done = { pauses: 0, cuts: 0, restarts: 0 };
-    const trouble = async (): Promise<void> => {
+    const faults = { pauses: 0, cuts: 0, restarts: 0 };
+    const injectFaults = async (): Promise<void> => {
       for (let round = 0; Date.now() < until; round++) {
         await pass(pick(500, 2500));
         const kind = round % 4;
         if (kind === 3) {
           await server.restart();
-          done.restarts++;
+          faults.restarts++;
         } else if (kind === 1) {
           await cutConnections(server.url);
-          done.cuts++;
+          faults.cuts++;
         } else {
           await slots[Math.trunc(pick(0, slots.length))]?.pause(traces);
-          done.pauses++;
+          faults.pauses++;
         }
       }
     };
-    await Promise.all([trouble(), ...slots.map((slot) => slot.live(until))]);
+    await Promise.all([injectFaults(), ...slots.map((slot) => slot.live(until))]);
     await Promise.all(slots.map(({ session }) => session.live({ finish: true })));
 
-    const findings = together(slots);
+    const findings = mergeFindings(slots);
     expect(await judge(findings)).toEqual([]);
     expect(findings.known.size).toBeGreaterThan(30);
-    expect(Math.min(done.pauses, done.cuts, done.restarts)).toBeGreaterThan(0);
+    expect(Math.min(faults.pauses, faults.cuts, faults.restarts)).toBeGreaterThan(0);
     expect(slots.every(({ kills }) => kills > 0)).toBe(true);
   },
-  // What was begun has to be ended and judged, too.
+  // Tasks that have begun must also end and be judged.
   CHAOS_MS * 1.5 + 180_000,
 );

@@ -1,4 +1,4 @@
-/** The contract of all stores, on PostgreSQL. */
+/** The store contract, on PostgreSQL. */
 import { afterAll, test } from 'vitest';
 
 import { storeContract } from '../../src/testing/store-contract.ts';

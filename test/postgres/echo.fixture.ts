@@ -2,7 +2,7 @@ import { agent } from '../../src/server/agent/agent.ts';
 
 export const echo = agent({
   name: 'Echo',
-  description: 'Says what it is told, and a bit more.',
+  description: 'Repeats the message, and appends two words.',
   async *run({ text, sleep }) {
     yield text;
     await sleep(50);

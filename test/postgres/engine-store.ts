@@ -5,11 +5,11 @@ import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();
 
-/** The calls of this test that have not been answered. */
-let underWay = new Set<Promise<unknown>>();
+/** The pending calls of this test. */
+let pending = new Set<Promise<unknown>>();
 
 beforeEach(() => {
-  underWay = new Set();
+  pending = new Set();
   return schema.empty();
 });
 afterAll(() => schema.drop());
@@ -18,24 +18,24 @@ afterAll(() => schema.drop());
 export function openEngineStore(clock: Clock): Store {
   const store = schema.open({ clock });
   onTestFinished(() => store.close());
-  return counted(store);
+  return tracked(store);
 }
 
-/** Waits until no store has anything under way: what other stores do at once takes this one a few round trips. */
+/** Waits until no call is pending: calls that are synchronous in other stores take a few round trips here. */
 export async function quiet(): Promise<void> {
-  while (underWay.size > 0) await Promise.allSettled(underWay);
+  while (pending.size > 0) await Promise.allSettled(pending);
 }
 
-/** The same store, with its calls counted while they last. */
-function counted(store: Store): Store {
+/** The same store, whose calls are tracked until they settle. */
+function tracked(store: Store): Store {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
-      return (...given: unknown[]): unknown => {
-        const result: unknown = Reflect.apply(member, target, given);
+      return (...args: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(member, target, args);
         if (!(result instanceof Promise)) return result;
-        const calls = underWay;
+        const calls = pending;
         calls.add(result);
         void Promise.allSettled([result]).then(() => calls.delete(result));
         return result;

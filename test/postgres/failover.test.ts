@@ -1,4 +1,4 @@
-/** Two servers under load while their database dies and its standby takes over, as their callers see it. */
+/** Two servers under load while their database is killed and its standby is promoted. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startPair, SYNCHRONOUS } from './pair.ts';
+import { startReplicated, SYNCHRONOUS } from './replication.ts';
 import { proxyTo } from './proxy.ts';
-import { install, removePlace } from './server.ts';
+import { install, removeInstallation } from './server.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HEADERS = { 'a2a-version': '1.0', 'content-type': 'application/json' };
-/** What was cut off is taken up when its lease has run out, on a machine that may be busy. */
-const PATIENCE = { timeout: 40_000, interval: 200 };
+/** An interrupted run is resumed when its lease has expired, on a machine that may be busy. */
+const WAIT = { timeout: 40_000, interval: 200 };
 
 interface Server {
   readonly url: string;
@@ -22,8 +22,8 @@ interface Server {
 }
 
 async function startServer(store: string, folder: string): Promise<Server> {
-  const words = ['serve', 'test/postgres/steps.fixture.ts', '--port', '0', '--store', store];
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...words], {
+  const args = ['serve', 'test/postgres/steps.fixture.ts', '--port', '0', '--store', store];
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, TANDEM_TEST_FOLDER: folder },
@@ -37,13 +37,13 @@ async function startServer(store: string, folder: string): Promise<Server> {
   return { url: new URL(card).origin, child };
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: string;
 }
 
-async function call(url: string, body?: unknown): Promise<Answer> {
+async function call(url: string, body?: unknown): Promise<HttpResponse> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: HEADERS,
@@ -52,34 +52,34 @@ async function call(url: string, body?: unknown): Promise<Answer> {
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.text() };
 }
 
-function said(messageId: string, text = 'short'): unknown {
+function paramsOf(messageId: string, text = 'short'): unknown {
   const message = { messageId, role: 'ROLE_USER', parts: [{ text }] };
   return { message, configuration: { returnImmediately: true } };
 }
 
-/** Sends and reads, with or without success: the latter is told in one way only. */
+/** Calls every kind of operation. A failure must be a 503 with Retry-After: 1. */
 async function callAll(url: string, known: string): Promise<Readonly<Record<string, number>>> {
-  const answers = {
-    send: await call(`${url}/message:send`, said(crypto.randomUUID())),
-    stream: await call(`${url}/message:stream`, said(crypto.randomUUID())),
+  const responses = {
+    send: await call(`${url}/message:send`, paramsOf(crypto.randomUUID())),
+    stream: await call(`${url}/message:stream`, paramsOf(crypto.randomUUID())),
     get: await call(`${url}/tasks/${known}`),
     list: await call(`${url}/tasks`),
   };
-  for (const { status, retryAfter } of Object.values(answers)) {
+  for (const { status, retryAfter } of Object.values(responses)) {
     if (status !== 200) expect([status, retryAfter]).toEqual([503, '1']);
   }
-  return Object.fromEntries(Object.entries(answers).map(([name, { status }]) => [name, status]));
+  return Object.fromEntries(Object.entries(responses).map(([name, { status }]) => [name, status]));
 }
 
-function unheard(error: unknown): Answer {
+function noResponse(error: unknown): HttpResponse {
   return { status: 0, retryAfter: String(error), body: '' };
 }
 
-/** Sends message after message to one server, each until it is acknowledged. */
+/** Sends messages to one server, each repeatedly until it is acknowledged. */
 class Sender {
   readonly #url: string;
   readonly acknowledged: string[] = [];
-  readonly refusals = new Set<string>();
+  readonly failures = new Set<string>();
   isDone = false;
 
   constructor(url: string) {
@@ -89,12 +89,14 @@ class Sender {
   async run(): Promise<void> {
     let messageId = crypto.randomUUID();
     while (!this.isDone) {
-      const { status, retryAfter, body } = await call(`${this.#url}/message:send`, said(messageId)).catch(unheard);
+      const { status, retryAfter, body } = await call(`${this.#url}/message:send`, paramsOf(messageId)).catch(
+        noResponse,
+      );
       if (status === 200) {
         this.acknowledged.push((JSON.parse(body) as { task: { id: string } }).task.id);
         messageId = crypto.randomUUID();
       } else {
-        this.refusals.add(`${status} ${retryAfter}`);
+        this.failures.add(`${status} ${retryAfter}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -103,18 +105,18 @@ class Sender {
 
 async function untilMore({ acknowledged }: Sender): Promise<void> {
   const enough = acknowledged.length + 5;
-  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThanOrEqual(enough), PATIENCE);
+  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThanOrEqual(enough), WAIT);
 }
 
-/** What a stream has said. */
-interface Heard {
+/** The events of a stream so far. */
+interface StreamState {
   readonly numbers: readonly number[];
   readonly text: string;
   readonly taskId: string;
   readonly hasEnded: boolean;
 }
 
-function hear(raw: string): Heard {
+function parseStream(raw: string): StreamState {
   return {
     numbers: [...raw.matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number)),
     text: [...raw.matchAll(/"text":"(\d+:[^"]+)"/g)].map(([, text]) => text).join(''),
@@ -123,18 +125,18 @@ function hear(raw: string): Heard {
   };
 }
 
-/** Follows a task to its end; comes back for the rest if it is cut off. */
-class Follower {
+/** Streams a task to its end, and resumes the stream if it breaks. */
+class Subscriber {
   #raw = '';
 
-  get heard(): Heard {
-    return hear(this.#raw);
+  get state(): StreamState {
+    return parseStream(this.#raw);
   }
 
   async run(url: string): Promise<void> {
-    await this.#read(`${url}/message:stream`, { method: 'POST', body: JSON.stringify(said('followed', 'long')) });
-    while (!this.heard.hasEnded) {
-      const { taskId, numbers } = this.heard;
+    await this.#read(`${url}/message:stream`, { method: 'POST', body: JSON.stringify(paramsOf('streamed', 'long')) });
+    while (!this.state.hasEnded) {
+      const { taskId, numbers } = this.state;
       const headers = { ...HEADERS, 'last-event-id': String(numbers.at(-1)) };
       await this.#read(`${url}/tasks/${taskId}:subscribe`, { headers });
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -148,17 +150,17 @@ class Follower {
   }
 }
 
-/** The steps of a task that has ended, in which each of them is there once. */
+/** The text of a completed task, which must contain each step once. */
 async function expectComplete(url: string, taskId: string): Promise<string> {
   const task = await vi.waitFor(async () => {
     const { body } = await call(`${url}/tasks/${taskId}`);
     expect(body).toContain('TASK_STATE_COMPLETED');
     return body;
-  }, PATIENCE);
+  }, WAIT);
   const response = await fetch(`${url}/tasks/${taskId}:subscribe`, { headers: { ...HEADERS, 'last-event-id': '0' } });
-  const { numbers, text } = hear(await response.text());
+  const { numbers, text } = parseStream(await response.text());
   expect(numbers).toEqual(numbers.map((_, i) => i + 1));
-  expect(text).toBe(hear(task).text);
+  expect(text).toBe(parseStream(task).text);
   const names = text
     .trim()
     .split(' ')
@@ -168,39 +170,39 @@ async function expectComplete(url: string, taskId: string): Promise<string> {
 }
 
 test(
-  'a standby that takes over costs nothing that was acknowledged, and no restart',
+  'a failover loses no acknowledged task, and requires no restart of the servers',
   { timeout: 120_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tandem-failover-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const place = await install();
-    onTestFinished(() => removePlace(place));
-    const { primary, standby, promote } = await startPair(place, ['fsync=off', SYNCHRONOUS]);
+    const installation = await install();
+    onTestFinished(() => removeInstallation(installation));
+    const { primary, standby, promote } = await startReplicated(installation, ['fsync=off', SYNCHRONOUS]);
     const proxy = await proxyTo(primary.url);
     const servers = await Promise.all([startServer(proxy.url, folder), startServer(proxy.url, folder)]);
     const urls = servers.map(({ url }) => url);
     const senders = [...urls, ...urls].map((url) => new Sender(url));
-    const follower = new Follower();
-    const callers = Promise.all([...senders.map((sender) => sender.run()), follower.run(urls[0] ?? '')]);
+    const subscriber = new Subscriber();
+    const callers = Promise.all([...senders.map((sender) => sender.run()), subscriber.run(urls[0] ?? '')]);
     await Promise.all(senders.map(untilMore));
-    await vi.waitFor(() => expect(follower.heard.numbers.length).toBeGreaterThan(4), PATIENCE);
+    await vi.waitFor(() => expect(subscriber.state.numbers.length).toBeGreaterThan(4), WAIT);
     const known = senders[0]?.acknowledged[0] ?? '';
 
     await primary.kill();
     for (const url of urls) {
       await vi.waitFor(
         async () => expect(await callAll(url, known)).toEqual({ send: 503, stream: 503, get: 503, list: 503 }),
-        PATIENCE,
+        WAIT,
       );
     }
     proxy.moveTo(standby.url);
     for (const url of urls) {
       await vi.waitFor(
         async () => expect(await callAll(url, known)).toEqual({ send: 503, stream: 503, get: 200, list: 200 }),
-        PATIENCE,
+        WAIT,
       );
     }
-    const before = follower.heard;
+    const before = subscriber.state;
     await promote();
     await Promise.all(senders.map(untilMore));
     writeFileSync(join(folder, 'gate'), '');
@@ -209,11 +211,11 @@ test(
 
     const [first = '', second = ''] = urls;
     const all = senders.flatMap(({ acknowledged }) => acknowledged);
-    // A message that was sent again after an error has no second task.
+    // A message that was sent again after an error created no second task.
     expect(new Set(all).size).toBe(all.length);
-    for (const { refusals } of senders) expect([...refusals]).toEqual(['503 1']);
+    for (const { failures } of senders) expect([...failures]).toEqual(['503 1']);
     for (const taskId of all) await expectComplete(second, taskId);
-    const { taskId, numbers, text } = follower.heard;
+    const { taskId, numbers, text } = subscriber.state;
     expect(await expectComplete(first, taskId)).toBe(text);
     expect(numbers).toEqual(numbers.map((_, i) => i + 1));
     expect(text.startsWith(before.text)).toBe(true);

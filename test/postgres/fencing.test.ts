@@ -1,4 +1,4 @@
-/** A process that is stopped for longer than its lease, in the middle of a run. */
+/** A process that is paused in a run for longer than its lease. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,8 +20,8 @@ interface Node {
 }
 
 async function start(store: string, folder: string): Promise<Node> {
-  const words = ['serve', 'test/postgres/gated.fixture.ts', '--port', '0', '--store', store];
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...words], {
+  const args = ['serve', 'test/postgres/file-gate.fixture.ts', '--port', '0', '--store', store];
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, TANDEM_TEST_FOLDER: folder },
@@ -36,7 +36,7 @@ async function start(store: string, folder: string): Promise<Node> {
 
 const HEADERS = { 'a2a-version': '1.0', 'content-type': 'application/json' };
 
-/** Sends a message, and reads what comes of it for as long as the server says something. */
+/** Sends a message, and collects its stream until the end. */
 async function stream(url: string): Promise<{ readonly text: () => string; readonly end: Promise<void> }> {
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'go' }] };
   const body = JSON.stringify({ message });
@@ -49,47 +49,50 @@ async function stream(url: string): Promise<{ readonly text: () => string; reado
 }
 
 test(
-  'what it does when it wakes has no effect, and who listens to it hears what others did',
+  'a paused process that wakes after its lease changes nothing, and streams the output of the process that took over',
   { timeout: 90_000 },
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tandem-fencing-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const store = await schema.database();
     const old = await start(store, folder);
-    const heard = await stream(old.url);
-    await vi.waitFor(() => expect(heard.text()).toContain('one '), 10_000);
-    const heir = await start(store, folder);
+    const events = await stream(old.url);
+    await vi.waitFor(() => expect(events.text()).toContain('one '), 10_000);
+    const successor = await start(store, folder);
     const notes = (): readonly string[] => readFileSync(join(folder, 'notes'), 'utf8').trim().split('\n');
 
     old.child.kill('SIGSTOP');
     writeFileSync(join(folder, 'gate'), '');
-    // Its lease, the next look, and a busy machine.
-    await vi.waitFor(() => expect(notes()).toContain(`${heir.child.pid} acts`), { timeout: 45_000, interval: 200 });
-    const taskId = /"taskId":"([^"]+)"/.exec(heard.text())?.[1] ?? '';
+    // The time for the lease to expire and the next claim, on a busy machine.
+    await vi.waitFor(() => expect(notes()).toContain(`${successor.child.pid} acts`), {
+      timeout: 45_000,
+      interval: 200,
+    });
+    const taskId = /"taskId":"([^"]+)"/.exec(events.text())?.[1] ?? '';
     const read = async (url: string): Promise<unknown> =>
       (await fetch(`${url}tasks/${taskId}`, { headers: HEADERS })).json();
     await vi.waitFor(
-      async () => expect(JSON.stringify(await read(heir.url))).toContain('TASK_STATE_COMPLETED'),
+      async () => expect(JSON.stringify(await read(successor.url))).toContain('TASK_STATE_COMPLETED'),
       10_000,
     );
-    const done = await read(heir.url);
+    const done = await read(successor.url);
     old.child.kill('SIGCONT');
-    await heard.end;
+    await events.end;
     await vi.waitFor(() => expect(notes()).toHaveLength(4), 10_000);
 
     expect(notes()).toEqual([
       `${old.child.pid} begins`,
-      `${heir.child.pid} begins`,
-      `${heir.child.pid} acts`,
+      `${successor.child.pid} begins`,
+      `${successor.child.pid} acts`,
       `${old.child.pid} is stopped: Another node runs the task now`,
     ]);
     expect(await read(old.url)).toEqual(done);
-    const numbers = [...heard.text().matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number));
+    const numbers = [...events.text().matchAll(/^id: (\d+)$/gm)].map(([, number]) => Number(number));
     expect(numbers.length).toBeGreaterThan(4);
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1));
-    expect([...heard.text().matchAll(/"text":"(\w+) ?"/g)].map(([, word]) => word)).toEqual(
+    expect([...events.text().matchAll(/"text":"(\w+) ?"/g)].map(([, word]) => word)).toEqual(
       expect.arrayContaining(['one', 'two', 'three']),
     );
-    expect(heard.text()).toContain('TASK_STATE_COMPLETED');
+    expect(events.text()).toContain('TASK_STATE_COMPLETED');
   },
 );

@@ -1,4 +1,4 @@
-/** How nodes hear of each other's writes, and what happens when they do not. */
+/** Hints by which nodes notify each other about writes, and nodes that cannot receive them. */
 import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { channelOf } from '../../src/store/postgres/hints/hints.ts';
@@ -17,7 +17,7 @@ function ownPool(max: number): pg.Pool {
   return pool;
 }
 
-/** The processes of the database that listen for this schema. */
+/** The database sessions that listen for this schema. */
 async function listeners(): Promise<{ pid: number }[]> {
   const channel = await channelOf(schema.pool, schema.name);
   return schema.query('SELECT pid FROM pg_stat_activity WHERE query = $1', [`LISTEN "${channel}"`]);
@@ -25,32 +25,32 @@ async function listeners(): Promise<{ pid: number }[]> {
 
 let tasks = 0;
 
-/** Writes on one node until the other has heard of it. */
-async function hearsOf(write: (id: string) => Promise<unknown>, heard: readonly string[]): Promise<void> {
+/** Writes on one node until the other one receives a hint about it. */
+async function untilNotified(write: (id: string) => Promise<unknown>, received: readonly string[]): Promise<void> {
   await vi.waitFor(
     async () => {
       const id = `task ${++tasks}`;
       await write(id);
-      await vi.waitFor(() => expect(heard).toContain(id), 500);
+      await vi.waitFor(() => expect(received).toContain(id), 500);
     },
     { timeout: 20_000 },
   );
 }
 
-test('a connection that listens is made anew when it is lost', async () => {
+test('a listening connection that is lost is opened again', async () => {
   const [here, there] = [schema.connect(), schema.connect()];
-  const heard: string[] = [];
-  here.watch((taskId) => heard.push(taskId));
+  const received: string[] = [];
+  here.watch((taskId) => received.push(taskId));
   const write = (id: string): Promise<unknown> => there.create(newTask(id));
-  await hearsOf(write, heard);
+  await untilNotified(write, received);
   const [first] = await listeners();
   await schema.query('SELECT pg_terminate_backend($1)', [first?.pid]);
 
-  await hearsOf(write, heard);
+  await untilNotified(write, received);
   expect(await listeners()).not.toEqual([first]);
 });
 
-test('a database where nobody may listen keeps all its other connections', async () => {
+test('a store whose LISTEN fails again and again stores tasks and leaks no connection', async () => {
   const pool = ownPool(3);
   let attempts = 0;
   pool.on('connect', (client) => {
@@ -69,66 +69,66 @@ test('a database where nobody may listen keeps all its other connections', async
   await vi.waitFor(() => expect(pool.totalCount - pool.idleCount).toBe(0));
 });
 
-test('the only connection of a pool is not given to listening', async () => {
+test('a store with a single connection does not use it to listen', async () => {
   const store = schema.connect({}, ownPool(1));
-  const heard: string[] = [];
-  store.watch((taskId) => heard.push(taskId));
+  const received: string[] = [];
+  store.watch((taskId) => received.push(taskId));
   await store.create(newTask('a'));
 
   await expect(store.read(ALICE, 'a')).resolves.toBeDefined();
-  expect(heard).toEqual(['a']);
+  expect(received).toEqual(['a']);
   expect(await listeners()).toEqual([]);
 });
 
-test('the last writes of a node that closes are heard', async () => {
+test('a node that closes sends the hints about its last writes', async () => {
   const [here, there] = [schema.connect(), schema.connect()];
-  const heard: string[] = [];
-  here.watch((taskId) => heard.push(taskId));
-  await hearsOf((id) => there.create(newTask(id)), heard);
+  const received: string[] = [];
+  here.watch((taskId) => received.push(taskId));
+  await untilNotified((id) => there.create(newTask(id)), received);
   const last = Array.from({ length: 120 }, (_, index) => `last ${index}`);
   const writes = last.map((id) => there.create(newTask(id)));
   await Promise.all(writes);
   await there.close();
 
-  await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(last)));
+  await vi.waitFor(() => expect(received).toEqual(expect.arrayContaining(last)));
 });
 
-test('a hint says whether there is something to claim', async () => {
+test('a hint contains whether the task can be claimed', async () => {
   const [here, there] = [schema.connect(), schema.connect()];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const ids: string[] = [];
   here.watch((taskId, by, isClaimable) => {
     ids.push(taskId);
-    if (by === 'node') heard.push([taskId, isClaimable]);
+    if (by === 'node') received.push([taskId, isClaimable]);
   });
-  await hearsOf((id) => there.create(newTask(id)), ids);
+  await untilNotified((id) => there.create(newTask(id)), ids);
   await there.create(newTask('held', { node: 'node' }));
-  await there.append({ taskId: 'held', by: 'node', guard: {}, events: [event('said')] });
+  await there.append({ taskId: 'held', by: 'node', guard: {}, events: [event('output')] });
   await there.append({ taskId: 'held', by: 'node', guard: {}, release: true });
 
-  await vi.waitFor(() => expect(heard).toHaveLength(3));
-  expect(heard).toEqual([
+  await vi.waitFor(() => expect(received).toHaveLength(3));
+  expect(received).toEqual([
     ['held', false],
     ['held', false],
     ['held', true],
   ]);
 });
 
-/** Two stores, and all that the first hears of what the second writes as `node`. */
-async function pair(): Promise<{ readonly there: Store; readonly heard: readonly unknown[] }> {
+/** Two stores, and the hints that the first receives about writes of the second as `node`. */
+async function pair(): Promise<{ readonly there: Store; readonly received: readonly unknown[] }> {
   const [here, there] = [schema.connect(), schema.connect()];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const ids: string[] = [];
-  here.watch((taskId, by, _isLeft, progress) => {
+  here.watch((taskId, by, _isClaimable, progress) => {
     ids.push(taskId);
-    if (by === 'node') heard.push(progress?.());
+    if (by === 'node') received.push(progress?.());
   });
-  await hearsOf((id) => there.create(newTask(id)), ids);
-  return { there, heard };
+  await untilNotified((id) => there.create(newTask(id)), ids);
+  return { there, received };
 }
 
-test('a hint says what was stored, as far as it is short', async () => {
-  const { there, heard } = await pair();
+test('a hint contains what was stored if that is short', async () => {
+  const { there, received } = await pair();
   const lease = { node: 'node', fence: 1 };
   const write = { taskId: 'a', by: 'node', guard: { lease } };
   await there.create(newTask('a', { node: 'node' }));
@@ -136,9 +136,9 @@ test('a hint says what was stored, as far as it is short', async () => {
   await there.append({ ...write, events: [event('x'.repeat(6000), 'artifact')] });
   await there.append({ ...write, events: [event('end')], status: status('TASK_STATE_COMPLETED'), endedAt: 7 });
 
-  await vi.waitFor(() => expect(heard).toHaveLength(4));
+  await vi.waitFor(() => expect(received).toHaveLength(4));
   const working = { state: 'TASK_STATE_SUBMITTED' };
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { lastEvent: 1, status: working, events: await there.events('a', 0, 1) },
     { lastEvent: 3, status: working, events: await there.events('a', 1, 2) },
     undefined,
@@ -146,32 +146,32 @@ test('a hint says what was stored, as far as it is short', async () => {
   ]);
 });
 
-test('a hint says what several writes of one moment have stored', async () => {
-  const { there, heard } = await pair();
+test('concurrent writes to a task share one hint that contains all of them', async () => {
+  const { there, received } = await pair();
   const write = (name: string): TaskWrite => ({ taskId: 'a', by: 'node', guard: {}, events: [event(name)] });
   await there.create(newTask('a'));
   await Promise.all(['1', '2', '3'].map((name) => there.append(write(name))));
 
-  await vi.waitFor(() => expect(heard).toHaveLength(1));
-  expect(heard).toMatchObject([{ lastEvent: 4, events: await there.events('a', 1, 3) }]);
+  await vi.waitFor(() => expect(received).toHaveLength(1));
+  expect(received).toMatchObject([{ lastEvent: 4, events: await there.events('a', 1, 3) }]);
 });
 
-test('nothing is told of what the database refuses to store', async () => {
-  const { there, heard } = await pair();
+test('a write that the database rejects sends no hint', async () => {
+  const { there, received } = await pair();
   await schema.query(`INSERT INTO "${schema.name}".event VALUES ('rejected', 1, 0, '')`);
   await expect(there.create(newTask('rejected', { node: 'node' }))).rejects.toThrow('could not complete the operation');
   await there.create(newTask('a', { node: 'node' }));
 
-  await vi.waitFor(() => expect(heard).toHaveLength(1));
-  expect(heard).toMatchObject([{ lastEvent: 1, events: await there.events('a', 0, 1) }]);
+  await vi.waitFor(() => expect(received).toHaveLength(1));
+  expect(received).toMatchObject([{ lastEvent: 1, events: await there.events('a', 0, 1) }]);
 });
 
-test('who may not read the tables cannot know where hints are heard', async () => {
+test('a role that may not read the tables cannot find the name of the channel', async () => {
   schema.connect().watch(() => {});
   await vi.waitFor(async () => expect(await listeners()).toHaveLength(1));
   const client = await schema.pool.connect();
   onTestFinished(() => client.release(true));
-  const role = `stranger_${schema.name}`;
+  const role = `outsider_${schema.name}`;
   await client.query(`BEGIN; CREATE ROLE "${role}"; GRANT USAGE ON SCHEMA "${schema.name}" TO "${role}"`);
   await client.query(`SET LOCAL ROLE "${role}"`);
   const { rows } = await client.query<{ query: string }>('SELECT query FROM pg_stat_activity');
@@ -180,7 +180,7 @@ test('who may not read the tables cannot know where hints are heard', async () =
   await expect(channelOf(client, schema.name)).rejects.toThrow('permission denied');
 });
 
-test('a copy of the tables under another name has hints of its own', async () => {
+test('a copy of the tables in another schema has another channel', async () => {
   await schema.open().read(ALICE, 'none');
   const copy = `${schema.name}_copy`;
   await schema.query(`CREATE SCHEMA "${copy}"`);
@@ -192,7 +192,7 @@ test('a copy of the tables under another name has hints of its own', async () =>
   expect(other).not.toBe(own);
 });
 
-test('a store that is closed does not begin to listen', async () => {
+test('a closed store does not begin to listen', async () => {
   const pool = ownPool(3);
   const store = schema.connect({}, pool);
   await store.close();
@@ -202,7 +202,7 @@ test('a store that is closed does not begin to listen', async () => {
   expect(pool.totalCount).toBe(0);
 });
 
-test('connections go back to their pool as they came', async () => {
+test('a store returns connections to its pool without session state', async () => {
   const pool = ownPool(2);
   const store = schema.connect({}, pool);
   store.watch(() => {});
@@ -211,7 +211,7 @@ test('connections go back to their pool as they came', async () => {
   await vi.waitFor(async () => expect(await listeners()).toHaveLength(1));
   await store.close();
 
-  // What a pooler would hand to the next one: no statements with names, no locks, no channels, no settings.
+  // The next user must not get prepared statements, locks, channels or settings.
   expect(pool.totalCount).toBe(2);
   const clients = await Promise.all([pool.connect(), pool.connect()]);
   for (const client of clients) {

@@ -7,17 +7,17 @@ declare module 'vitest' {
   }
 }
 
-/** What tests need of safety is that of a process that is killed; the power of this machine is not cut. */
-const QUICK = ['fsync=off', 'full_page_writes=off', 'max_connections=200'];
+/** Tests kill processes and never cut the power of the machine, so writes need not reach the disk. */
+const WITHOUT_FSYNC = ['fsync=off', 'full_page_writes=off', 'max_connections=200'];
 
-/** One server for all tests, each of which has a schema of its own: the one that is named, or one that lives as long. */
+/** One server for all test files, each with a schema of its own: the one in `TEST_POSTGRES_URL`, or a new one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_POSTGRES_URL'] ?? '';
   if (given !== '') {
     project.provide('postgresUrl', given);
     return async () => {};
   }
-  const server = await startPostgres(QUICK);
+  const server = await startPostgres(WITHOUT_FSYNC);
   project.provide('postgresUrl', server.url);
   return () => server.stop();
 }

@@ -1,68 +1,68 @@
-/** What becomes of a write if the database is gone before it has answered, and comes back without what it had not kept. */
+/** Writes whose response is lost in a crash or failover: the store finds out whether they were committed. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { Created, Store } from '../../src/store/store.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { ALICE, newTask } from '../../src/testing/store-contract/samples.ts';
-import { startPair, SYNCHRONOUS } from './pair.ts';
+import { startReplicated, SYNCHRONOUS } from './replication.ts';
 import { type DatabaseProxy, proxyTo } from './proxy.ts';
-import { install, type Place, removePlace } from './server.ts';
+import { install, type Installation, removeInstallation } from './server.ts';
 
-let place: Place;
+let installation: Installation;
 
-beforeAll(async () => void (place = await install()));
-afterAll(() => removePlace(place));
+beforeAll(async () => void (installation = await install()));
+afterAll(() => removeInstallation(installation));
 
-const CUT_OFF = { name: 'A2AError', code: 'UNAVAILABLE', retryAfterMs: 1000 };
+const UNAVAILABLE = { name: 'A2AError', code: 'UNAVAILABLE', retryAfterMs: 1000 };
 
-/** What is not committed is not written by the way either, so that a crash forgets it, and its number too. */
-const LAZY = ['fsync=off', 'wal_writer_delay=10s'];
+/** Without a commit nothing reaches the disk, so that a crash loses the write and its transaction id. */
+const NO_EARLY_FLUSH = ['fsync=off', 'wal_writer_delay=10s'];
 
-interface Doubt {
+interface PendingCreate {
   readonly store: Store;
   readonly proxy: DatabaseProxy;
   readonly created: Promise<Created>;
-  /** The number of the transaction that is under way. */
-  readonly number: number;
-  /** The process that stands in its way, and how to end that. */
-  readonly obstacle: number;
-  readonly letGo: () => Promise<unknown>;
-  /** How often the database was asked what became of a transaction. */
-  readonly questions: () => number;
+  /** The id of the open transaction. */
+  readonly xid: number;
+  /** The database process that blocks it, and a function that ends the block. */
+  readonly blockerPid: number;
+  readonly unblock: () => Promise<unknown>;
+  /** How often the store has asked for the outcome of a transaction. */
+  readonly commitProbes: () => number;
 }
 
-/** A task on its way into a database, held up before it is stored. */
-async function inDoubt(url: string): Promise<Doubt> {
-  let said = '';
-  const proxy = await proxyTo(url, { onQuestion: (bytes) => void (said += bytes.toString('latin1')) });
+/** Begins to create a task, and blocks it before it is stored. */
+async function createBlocked(url: string): Promise<PendingCreate> {
+  let sent = '';
+  const proxy = await proxyTo(url, { onRequest: (bytes) => void (sent += bytes.toString('latin1')) });
   const store = postgres(proxy.url);
   onTestFinished(() => store.close());
   await store.read(ALICE, 'none');
   const admin = clientOf(url);
-  const { rows } = await admin.query<{ obstacle: number }>('SELECT pg_backend_pid() AS obstacle');
+  const { rows } = await admin.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   await admin.query("BEGIN; INSERT INTO tandem.event VALUES ('a', 1, 0, '')");
   const created = store.create(newTask('a'));
   created.catch(() => {});
   const observer = clientOf(url);
-  const number = await vi.waitFor(async () => {
-    const waiting = await observer.query<{ number: string }>(
-      "SELECT backend_xid::text AS number FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+  const xid = await vi.waitFor(async () => {
+    const waiting = await observer.query<{ xid: string }>(
+      "SELECT backend_xid::text AS xid FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     );
-    expect(waiting.rows).toEqual([{ number: expect.stringMatching(/^\d+$/) }]);
-    return Number(waiting.rows[0]?.number);
+    expect(waiting.rows).toEqual([{ xid: expect.stringMatching(/^\d+$/) }]);
+    return Number(waiting.rows[0]?.xid);
   });
   return {
     store,
     proxy,
     created,
-    number,
-    obstacle: rows[0]?.obstacle ?? 0,
-    letGo: () => admin.query('ROLLBACK'),
-    questions: () => said.split('pg_is_in_recovery').length - 1,
+    xid,
+    blockerPid: rows[0]?.pid ?? 0,
+    unblock: () => admin.query('ROLLBACK'),
+    commitProbes: () => sent.split('pg_is_in_recovery').length - 1,
   };
 }
 
-/** One connection that is made when it is needed, and made again if it is lost. */
+/** A pool of one connection, which is opened when needed, and again if it is lost. */
 function clientOf(url: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0 });
   pool.on('error', () => {});
@@ -70,49 +70,54 @@ function clientOf(url: string): pg.Pool {
   return pool;
 }
 
-/** Somebody else has this number now, and has done what he wanted to do. */
-async function giveAway(url: string, number: number): Promise<void> {
+/** Uses the transaction id for another transaction. */
+async function reuseXid(url: string, xid: number): Promise<void> {
   const client = clientOf(url);
-  for (let given = 0; given < number;) {
-    const { rows } = await client.query<{ number: string }>('SELECT pg_current_xact_id()::text AS number');
-    given = Number(rows[0]?.number);
-    expect(given).toBeLessThanOrEqual(number);
+  for (let used = 0; used < xid;) {
+    const { rows } = await client.query<{ xid: string }>('SELECT pg_current_xact_id()::text AS xid');
+    used = Number(rows[0]?.xid);
+    expect(used).toBeLessThanOrEqual(xid);
   }
 }
 
-async function expectLost({ store, created }: Doubt): Promise<void> {
-  await expect(created).rejects.toMatchObject(CUT_OFF);
+async function expectLost({ store, created }: PendingCreate): Promise<void> {
+  await expect(created).rejects.toMatchObject(UNAVAILABLE);
   await expect(store.read(ALICE, 'a')).resolves.toBeUndefined();
   await expect(store.create(newTask('a'))).resolves.toMatchObject({ kind: 'created' });
 }
 
 test.for([
-  ["is somebody else's there", true],
-  ['is not given yet there', false],
-] as const)('a write that a standby has never got is lost, also if its number %s', async ([, isGiven]) => {
-  const { primary, standby, part, promote } = await startPair(place, LAZY);
-  const doubt = await inDoubt(primary.url);
-  await part();
-  await primary.kill();
-  doubt.proxy.set('closed');
-  await promote();
-  if (isGiven) await giveAway(standby.url, doubt.number);
-  doubt.proxy.moveTo(standby.url);
-  doubt.proxy.set('open');
+  ['belongs to another transaction there', true],
+  ['is still unused there', false],
+] as const)(
+  'a write that never reached the standby fails after a failover, also if its transaction id %s',
+  async ([, isReused]) => {
+    const { primary, standby, detach, promote } = await startReplicated(installation, NO_EARLY_FLUSH);
+    const pending = await createBlocked(primary.url);
+    await detach();
+    await primary.kill();
+    pending.proxy.set('closed');
+    await promote();
+    if (isReused) await reuseXid(standby.url, pending.xid);
+    pending.proxy.moveTo(standby.url);
+    pending.proxy.set('open');
 
-  await expectLost(doubt);
-  expect(doubt.questions()).toBe(1);
-});
+    await expectLost(pending);
+    expect(pending.commitProbes()).toBe(1);
+  },
+);
 
-test('a write that a standby has got is there, although the answer was lost with the primary', async () => {
-  const { primary, standby, promote } = await startPair(place, LAZY);
-  const { proxy, created, letGo, store } = await inDoubt(primary.url);
+test('a write that reached the standby succeeds, although its response was lost with the primary', async () => {
+  const { primary, standby, promote } = await startReplicated(installation, NO_EARLY_FLUSH);
+  const { proxy, created, unblock, store } = await createBlocked(primary.url);
   proxy.mute();
-  await letGo();
-  const reader = clientOf(standby.url);
-  await vi.waitFor(async () => expect((await reader.query('SELECT id FROM tandem.task')).rows).toEqual([{ id: 'a' }]));
+  await unblock();
+  const observer = clientOf(standby.url);
+  await vi.waitFor(async () =>
+    expect((await observer.query('SELECT id FROM tandem.task')).rows).toEqual([{ id: 'a' }]),
+  );
   await primary.kill();
-  // Before it is promoted it knows of the write, and cannot say yet whether that stays.
+  // Before its promotion the standby has the write, and cannot know yet whether it stays.
   proxy.moveTo(standby.url);
   await promote();
 
@@ -124,53 +129,53 @@ const WAITING = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
 interface Loss {
   readonly what: string;
-  /** How the write loses its connection while it waits for the standby; resolves when somebody has asked for it. */
-  readonly lose: (doubt: Doubt, reader: pg.Pool) => Promise<unknown>;
+  /** Breaks the connection of the write while it waits for the standby; resolves when the store has probed for it. */
+  readonly lose: (pending: PendingCreate, observer: pg.Pool) => Promise<unknown>;
 }
 
 const LOSSES: readonly Loss[] = [
   {
-    what: 'was cut off from it',
-    lose: async ({ proxy, questions }, reader) => {
+    what: 'lost its connection',
+    lose: async ({ proxy, commitProbes }, observer) => {
       proxy.cut();
-      await vi.waitFor(() => expect(questions()).toBeGreaterThan(2));
-      expect((await reader.query('SELECT FROM tandem.task')).rowCount).toBe(0);
+      await vi.waitFor(() => expect(commitProbes()).toBeGreaterThan(2));
+      expect((await observer.query('SELECT FROM tandem.task')).rowCount).toBe(0);
     },
   },
   {
-    what: 'was ended there by somebody',
-    lose: async ({ created }, reader) => {
-      await reader.query(`SELECT pg_terminate_backend(pid) ${WAITING}`);
-      await vi.waitFor(async () => expect((await reader.query('SELECT FROM tandem.task')).rowCount).toBe(1));
-      const isAsked = vi.waitFor(async () => expect((await reader.query(`SELECT ${WAITING}`)).rowCount).toBe(1));
-      await Promise.race([isAsked, created]);
+    what: 'was terminated',
+    lose: async ({ created }, observer) => {
+      await observer.query(`SELECT pg_terminate_backend(pid) ${WAITING}`);
+      await vi.waitFor(async () => expect((await observer.query('SELECT FROM tandem.task')).rowCount).toBe(1));
+      const isProbed = vi.waitFor(async () => expect((await observer.query(`SELECT ${WAITING}`)).rowCount).toBe(1));
+      await Promise.race([isProbed, created]);
     },
   },
 ];
 
-test.for(LOSSES)('a write that only the primary has got and that $what is not told of as done', async ({ lose }) => {
-  const { primary, standby, part, promote } = await startPair(place, [...LAZY, SYNCHRONOUS]);
-  const doubt = await inDoubt(primary.url);
-  await part();
-  await doubt.letGo();
-  const reader = clientOf(primary.url);
-  await vi.waitFor(async () => expect((await reader.query(`SELECT ${WAITING}`)).rowCount).toBe(1));
-  await lose(doubt, reader);
+test.for(LOSSES)('a write that only the primary has and that $what is not acknowledged', async ({ lose }) => {
+  const { primary, standby, detach, promote } = await startReplicated(installation, [...NO_EARLY_FLUSH, SYNCHRONOUS]);
+  const pending = await createBlocked(primary.url);
+  await detach();
+  await pending.unblock();
+  const observer = clientOf(primary.url);
+  await vi.waitFor(async () => expect((await observer.query(`SELECT ${WAITING}`)).rowCount).toBe(1));
+  await lose(pending, observer);
   await primary.kill();
   await promote();
-  doubt.proxy.moveTo(standby.url);
+  pending.proxy.moveTo(standby.url);
 
-  await expectLost(doubt);
+  await expectLost(pending);
 });
 
-test('a write that a crash of the database has undone is lost, although its number is given again', async () => {
-  const { primary } = await startPair(place, LAZY);
-  const doubt = await inDoubt(primary.url);
-  doubt.proxy.set('closed');
-  // As a machine does that runs out of memory: the database then begins anew with all its processes.
-  process.kill(doubt.obstacle, 'SIGKILL');
-  await vi.waitFor(() => giveAway(primary.url, doubt.number), 20_000);
-  doubt.proxy.set('open');
+test('a write that a crash of the database has undone fails, although its transaction id is reused', async () => {
+  const { primary } = await startReplicated(installation, NO_EARLY_FLUSH);
+  const pending = await createBlocked(primary.url);
+  pending.proxy.set('closed');
+  // Like the out-of-memory killer: the database then restarts all its processes.
+  process.kill(pending.blockerPid, 'SIGKILL');
+  await vi.waitFor(() => reuseXid(primary.url, pending.xid), 20_000);
+  pending.proxy.set('open');
 
-  await expectLost(doubt);
+  await expectLost(pending);
 });

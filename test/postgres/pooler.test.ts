@@ -1,4 +1,4 @@
-/** Behind a pooler in transaction mode: all that a session would keep is lost after each transaction. */
+/** The store behind a pooler in transaction mode, where all state of a session is lost after each transaction. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/index.ts';
@@ -9,7 +9,7 @@ import { storeContract } from '../../src/testing/store-contract.ts';
 import { TransactionPooler } from './pooler/pooler.ts';
 import { TestSchema } from './schemas.ts';
 
-/** Fewer than there are clients, so that they have to share. */
+/** Fewer than there are clients, so that clients share connections. */
 const SERVERS = 3;
 
 const schema = new TestSchema();
@@ -27,7 +27,7 @@ afterAll(async () => {
   await schema.drop();
 });
 
-describe('it is such a pooler', () => {
+describe('the pooler of these tests', () => {
   async function clients(): Promise<readonly [pg.Client, pg.Client]> {
     const both = [new pg.Client(pooler.url), new pg.Client(pooler.url)] as const;
     for (const client of both) {
@@ -37,13 +37,13 @@ describe('it is such a pooler', () => {
     return both;
   }
 
-  test('statements with a name are not found again', async () => {
+  test('does not keep prepared statements of a client', async () => {
     const [one, other] = await clients();
     const named = { name: `named-${Math.random()}`, text: 'SELECT 1' };
     await one.query(named);
     const failed: unknown[] = [];
     for (let i = 0; i < 2 * SERVERS; i++) {
-      // Once, and then twice: servers that take turns must not come back to the same client each time.
+      // Alternates one and two queries, so that servers used in turn do not return to the same client each time.
       for (let n = 0; n <= i % 2; n++) await other.query('SELECT 2');
       await one.query(named).catch((error: unknown) => failed.push(error));
     }
@@ -52,27 +52,27 @@ describe('it is such a pooler', () => {
     expect(failed[0]).toMatchObject({ code: '26000' });
   });
 
-  test('a channel is listened to by a connection that others have by then', async () => {
+  test('does not deliver notifications to the client that listened', async () => {
     const [one, other] = await clients();
-    const heard: unknown[] = [];
-    one.on('notification', (notification) => heard.push(notification));
+    const received: unknown[] = [];
+    one.on('notification', (notification) => received.push(notification));
     await one.query('LISTEN here');
     await other.query("SELECT pg_notify('here', 'a')");
     await other.query('UNLISTEN *');
 
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
-  test('nothing can be asked to hold for a connection', async () => {
+  test('rejects settings for a whole connection', async () => {
     const client = new pg.Client({ connectionString: pooler.url, lock_timeout: 5000 });
 
     await expect(client.connect()).rejects.toThrow('unsupported startup parameter: lock_timeout');
   });
 });
 
-describe('the contract of all stores', () => {
+describe('the store contract behind a pooler', () => {
   storeContract({
-    // Of those who throw dice one is enough: they were thrown without a pooler.
+    // One of the randomised tests is enough: all of them run without a pooler.
     test: (name, run) => (/seed [1-9]/.test(name) ? undefined : test(name, run)),
     open: async ({ clock }) => {
       await schema.empty();
@@ -81,16 +81,16 @@ describe('the contract of all stores', () => {
     reopen: async (_closed, { clock }) => postgres(pool, { schema: schema.name, clock }),
   });
 
-  test('was kept by clients that went from one connection to another', () => {
+  test('was tested with clients that changed connections', () => {
     expect(pooler.clients).toBeGreaterThan(SERVERS);
     expect(pooler.moves).toBeGreaterThan(100);
   });
 });
 
-test('a task that one node runs is watched on another, which hears of it by looking', async () => {
+test('a node without notifications streams the task of another node by polling', async () => {
   const counter = agent({
     name: 'Counter',
-    description: 'Counts, and takes its time.',
+    description: 'Counts to three, with pauses.',
     async *run({ sleep }) {
       for (let i = 1; i <= 3; i++) {
         yield `${i} `;

@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** What lies between a program and its database, and can fail. */
+/** A proxy in front of a database, which can fail in several ways. */
 export interface DatabaseProxy {
   readonly url: string;
-  /** Answers of the database no longer come through, on the connections that there are. */
+  /** Drops all further responses of the database on the current connections. */
   mute(): void;
-  /** Ends all connections, without a word. New ones are as before. */
+  /** Resets all current connections. New ones are not affected. */
   cut(): void;
-  /** What becomes of connections from now on, of those that there are too. */
-  set(line: Line): void;
-  /** Leads new connections to another database, and ends those that there are. */
+  /** Changes the state of current and new connections. */
+  set(state: ProxyState): void;
+  /** Forwards new connections to another database, and resets the current ones. */
   moveTo(url: string): void;
 }
 
 /**
- * - `open`: everything goes through.
- * - `slow`: answers take a while.
- * - `silent`: no answer comes through, now or later.
- * - `closed`: nobody is there.
+ * - `open`: forwards everything.
+ * - `slow`: delays responses.
+ * - `silent`: drops all responses, also on current connections.
+ * - `closed`: resets all connections.
  */
-export type Line = 'open' | 'slow' | 'silent' | 'closed';
+export type ProxyState = 'open' | 'slow' | 'silent' | 'closed';
 
 const SLOW_MS = 50;
 
@@ -31,27 +31,27 @@ interface Pair {
   isMuted: boolean;
 }
 
-/** What may be done to the bytes of an answer, or of a question, on their way. */
-export interface Interference {
-  readonly onAnswer?: (bytes: Buffer) => Buffer;
-  readonly onQuestion?: (bytes: Buffer) => Buffer | void;
+/** Functions that may change the bytes of a response or a request on their way. */
+export interface ProxyHooks {
+  readonly onResponse?: (bytes: Buffer) => Buffer;
+  readonly onRequest?: (bytes: Buffer) => Buffer | void;
 }
 
-export async function proxyTo(url: string, { onAnswer, onQuestion }: Interference = {}): Promise<DatabaseProxy> {
+export async function proxyTo(url: string, { onResponse, onRequest }: ProxyHooks = {}): Promise<DatabaseProxy> {
   let target = new URL(url);
   const pairs = new Set<Pair>();
-  let line: Line = 'open';
+  let state: ProxyState = 'open';
   const server = createServer({ noDelay: true }, (client) => {
-    if (line === 'closed') return void client.resetAndDestroy();
+    if (state === 'closed') return void client.resetAndDestroy();
     const database = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
-    const pair: Pair = { client, database, isMuted: line === 'silent' };
+    const pair: Pair = { client, database, isMuted: state === 'silent' };
     pairs.add(pair);
-    client.on('data', (question: Buffer) => void database.write(onQuestion?.(question) ?? question));
+    client.on('data', (request: Buffer) => void database.write(onRequest?.(request) ?? request));
     client.on('end', () => database.end());
-    database.on('data', (answer: Buffer) => {
+    database.on('data', (response: Buffer) => {
       if (pair.isMuted || client.destroyed) return;
-      const bytes = onAnswer?.(answer) ?? answer;
-      if (line === 'slow') setTimeout(() => client.write(bytes), SLOW_MS);
+      const bytes = onResponse?.(response) ?? response;
+      if (state === 'slow') setTimeout(() => client.write(bytes), SLOW_MS);
       else client.write(bytes);
     });
     for (const [one, other] of [
@@ -84,7 +84,7 @@ export async function proxyTo(url: string, { onAnswer, onQuestion }: Interferenc
     mute,
     cut,
     set(next) {
-      line = next;
+      state = next;
       if (next === 'silent') mute();
       if (next === 'closed') cut();
     },

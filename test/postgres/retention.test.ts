@@ -6,7 +6,7 @@ const schema = new TestSchema();
 
 afterAll(() => schema.drop());
 
-test('nodes that died without a word are forgotten after a day', async () => {
+test('prune removes nodes that have sent no heartbeat for a day', async () => {
   const clock = fakeClock();
   const store = schema.connect({ clock });
   await store.heartbeat('dead', 15_000);

@@ -1,4 +1,4 @@
-/** Where the tables are, and who may make them. */
+/** Schemas: names, creation, upgrades, rights and encodings. */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -21,18 +21,18 @@ function dropLater(name: string): void {
 }
 
 test.each([
-  ['with quotes and spaces', `${schema.name} "of" it's own`],
-  ['as long as it may be', schema.name.padEnd(63, 'x')],
-])('a schema may have a name %s', async (_, name) => {
+  ['contain quotes and spaces', `${schema.name} "of" it's own`],
+  ['have 63 bytes', schema.name.padEnd(63, 'x')],
+])('the name of a schema may %s', async (_, name) => {
   dropLater(name);
   const store = postgres(schema.pool, { schema: name });
   onTestFinished(() => store.close());
-  const heard = new Promise((resolve) => store.watch(resolve));
+  const notified = new Promise((resolve) => store.watch(resolve));
   const other = postgres(schema.pool, { schema: name });
   onTestFinished(() => other.close());
   await store.create(newTask('a'));
 
-  await expect(heard).resolves.toBe('a');
+  await expect(notified).resolves.toBe('a');
   await expect(other.read(ALICE, 'a')).resolves.toBeDefined();
 });
 
@@ -45,11 +45,11 @@ test.each([
     { connections: 2.5 },
     'connections: expected an integer of at least 2, because one connection only listens; got 2.5',
   ],
-])('%j is refused', (options, sentence) => {
+])('the store rejects the options %j', (options, sentence) => {
   expect(() => postgres(schema.url, options)).toThrow(sentence);
 });
 
-test('nodes that start at once make the tables once', async () => {
+test('nodes that start at the same time create the tables once', async () => {
   const name = `${schema.name}_once`;
   dropLater(name);
   const stores = Array.from({ length: 8 }, () => postgres(schema.pool, { schema: name }));
@@ -60,7 +60,7 @@ test('nodes that start at once make the tables once', async () => {
   expect(await schema.query(`SELECT number FROM "${name}".migration ORDER BY number`)).toEqual(applied);
 });
 
-test('a schema from before histories were counted is counted where tasks go on, and nothing is lost', async () => {
+test('an upgrade of a schema without sizes of histories counts those of open tasks, and loses nothing', async () => {
   const name = `${schema.name}_uncounted`;
   dropLater(name);
   await schema.query(`CREATE SCHEMA "${name}"`);
@@ -98,7 +98,7 @@ test('a schema from before histories were counted is counted where tasks go on, 
   expect((await store.append(write)).kind).toBe('rejected');
 });
 
-test('a schema of a newer version is refused, and left as it is', async () => {
+test('the store rejects a schema of a newer version, and does not change it', async () => {
   const name = `${schema.name}_newer`;
   dropLater(name);
   await postgres(schema.pool, { schema: name }).read(ALICE, 'a');
@@ -109,7 +109,7 @@ test('a schema of a newer version is refused, and left as it is', async () => {
   expect(await schema.query(`SELECT max(number) AS last FROM "${name}".migration`)).toEqual([{ last: 99 }]);
 });
 
-test('a role that owns its schema need not be allowed to make others', async () => {
+test('a role that owns its schema needs no right to create schemas', async () => {
   const name = `${schema.name}_role`;
   await schema.query(`CREATE ROLE "${name}" LOGIN`);
   await schema.query(`CREATE SCHEMA "${name}" AUTHORIZATION "${name}"`);
@@ -124,19 +124,20 @@ test('a role that owns its schema need not be allowed to make others', async () 
   await expect(store.create(newTask('a'))).resolves.toMatchObject({ kind: 'created' });
 });
 
-test('a database that cannot hold every character is refused', async () => {
+test('the store and serve reject a database whose encoding lacks characters', async () => {
   const store = postgres(await schema.database('LATIN1'));
   onTestFinished(() => store.close());
-  const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
+  const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: async ({ text }) => text });
 
-  const refusal = /^The encoding of the database is LATIN1, which cannot store every character: use a database .*UTF8/;
-  await expect(store.create(newTask('a'))).rejects.toThrow(refusal);
-  await expect(serve(echo, { store, port: 0 })).rejects.toThrow(refusal);
+  const rejection =
+    /^The encoding of the database is LATIN1, which cannot store every character: use a database .*UTF8/;
+  await expect(store.create(newTask('a'))).rejects.toThrow(rejection);
+  await expect(serve(echo, { store, port: 0 })).rejects.toThrow(rejection);
 });
 
-test('a database that keeps bytes as they come is taken', async () => {
+test('the store accepts a database with encoding SQL_ASCII, and keeps all characters', async () => {
   const store = postgres(await schema.database('SQL_ASCII'));
-  const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
+  const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: async ({ text }) => text });
   const { url, close } = await serve(echo, { store, port: 0 });
   onTestFinished(async () => {
     await close({ finishMs: 0 });

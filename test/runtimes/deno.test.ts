@@ -10,8 +10,8 @@ import { promisify } from 'node:util';
 import { jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { nowhere } from '../e2e/client/kit.ts';
-import { type Answering, failure, result, startPeer, task } from '../e2e/client/peer.ts';
+import { unusedAddress } from '../e2e/client/kit.ts';
+import { type Responder, failure, result, startPeer, task } from '../e2e/client/peer.ts';
 import { startServer } from '../e2e/kit/server.ts';
 import { calls, type Places } from './calls.ts';
 
@@ -39,7 +39,7 @@ async function runInDeno(places: Places): Promise<{ results: Record<string, unkn
   return JSON.parse(stdout) as { results: Record<string, unknown>; fetched: number };
 }
 
-const guarded: Answering = async ({ headers }, response, { url }) => {
+const guarded: Responder = async ({ headers }, response, { url }) => {
   const token = String(headers['authorization']).replace('Bearer ', '');
   try {
     const { payload } = await jwtVerify(token, new TextEncoder().encode(SECRET), { audience: url });
@@ -53,7 +53,7 @@ const guarded: Answering = async ({ headers }, response, { url }) => {
 test('Deno does what Node does, by fetch', { timeout: 60_000 }, async () => {
   const { url } = await startServer();
   const peer = await startPeer(guarded);
-  const places: Places = { url, guardedUrl: peer.url, secret: SECRET, nowhere: await nowhere() };
+  const places: Places = { url, guardedUrl: peer.url, secret: SECRET, nowhere: await unusedAddress() };
   const onNode = await calls(places);
   expect(onNode).toMatchObject({
     chosen: [

@@ -1,4 +1,4 @@
-/** How much memory tasks may take in the memory store, and what makes room. */
+/** The limit of bytes in the memory store, and how it makes room. */
 import { describe, expect, test } from 'vitest';
 
 import { memoryStore } from '../../src/store/memory/store.ts';
@@ -37,7 +37,7 @@ async function createLarge(store: Store, id: string, caller = `caller ${Number(i
   await create(store, newTask(id, { message: large(id), fairnessKey: caller }));
 }
 
-test('tasks that ended first make room for new ones when all take too many bytes', async () => {
+test('the memory store removes the tasks that ended first when tasks take too many bytes', async () => {
   const store = fullStore();
   for (const i of times(9)) await createLarge(store, `${i}`);
   await append(store, '4', end(START + 1));
@@ -51,15 +51,15 @@ test('tasks that ended first make room for new ones when all take too many bytes
   expect((await listed(store)).total).toBe(9);
 });
 
-describe('a store whose unfinished tasks take all there is', () => {
-  async function occupied(): Promise<Store> {
+describe('a memory store that is full of unfinished tasks', () => {
+  async function filledStore(): Promise<Store> {
     const store = fullStore();
     for (const i of times(9)) await createLarge(store, `${i}`);
     return store;
   }
 
-  test('refuses new tasks and messages, and says so to callers and operators', async () => {
-    const store = await occupied();
+  test('rejects new tasks and messages, with an error for the caller and a cause for the log', async () => {
+    const store = await filledStore();
 
     await expect(createLarge(store, '9')).rejects.toMatchObject({
       code: 'UNAVAILABLE',
@@ -78,8 +78,8 @@ describe('a store whose unfinished tasks take all there is', () => {
     expect((await store.append({ ...write, idempotency: key('k') })).kind).toBe('appended');
   });
 
-  test('stores the outputs of their runs', async () => {
-    const store = await occupied();
+  test('stores the outputs of runs', async () => {
+    const store = await filledStore();
     const { fence } = await lease(store, 'node', '1');
     const guard = { lease: { node: 'node', fence } };
 
@@ -91,13 +91,13 @@ describe('a store whose unfinished tasks take all there is', () => {
   });
 });
 
-test('one task may be as large as it likes if it is alone', async () => {
+test('the memory store accepts a task of any size if it is the only one', async () => {
   const store = memoryStore({ maxBytes: 10 });
   await createLarge(store, 'one', 'ann');
   await expect(createLarge(store, 'two', 'bob')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
-describe('a caller whose unfinished tasks take half of the store', () => {
+describe('a caller whose unfinished tasks take half of the memory store', () => {
   async function halfFull(): Promise<Store> {
     const store = fullStore();
     for (const i of times(4)) await createLarge(store, `${i}`, 'ann');
@@ -128,7 +128,7 @@ describe('a caller whose unfinished tasks take half of the store', () => {
     expect((await listed(store)).total).toBe(9);
   });
 
-  test('takes no room from other callers by the outputs of its runs', async () => {
+  test('does not reduce the room of other callers by the outputs of its runs', async () => {
     const store = await halfFull();
     const { fence } = await lease(store, 'node', '1');
     const body = JSON.stringify('x'.repeat(5 * MAX_BYTES));
@@ -152,7 +152,7 @@ describe('a caller whose unfinished tasks take half of the store', () => {
   });
 });
 
-test('whatever is dropped of tasks is not counted any more', async () => {
+test('the memory store does not count removed tasks, events, journals and push configurations', async () => {
   const store = fullStore();
   for (const round of times(200)) {
     const id = `task-${round}`;
@@ -178,27 +178,27 @@ test('whatever is dropped of tasks is not counted any more', async () => {
   await store.prune({ endedBefore: Infinity, keepEnded: 0, eventsEndedBefore: Infinity, limit: 1000 });
   expect((await listed(store)).total).toBe(0);
 
-  // As many as an empty store takes, of one caller and of all.
+  // The same numbers as in an empty store, for one caller and for all.
   for (const i of times(4)) await createLarge(store, `${i}`, ALICE.owner);
   await expect(createLarge(store, '4', ALICE.owner)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   for (const i of times(5)) await createLarge(store, `${4 + i}`);
   await expect(createLarge(store, '10')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
-test('replies that are kept for repeats take a quarter of the bytes, and the oldest go first', async () => {
+test('replies that are stored for repeats take at most a quarter of the bytes, and the oldest are removed first', async () => {
   const store = fullStore();
   for (const i of times(10)) {
     await create(store, provisionalTask(`${i}`, { node: 'node-a', idempotency: key(`k-${i}`) }));
     await store.dropForReply(`${i}`, { node: 'node-a', fence: 1 }, large(`reply ${i}`));
   }
-  // Makes room, as every new key does.
+  // Every new key removes replies over the limit.
   await create(store, newTask('last', { idempotency: key('k-last') }));
 
   const known = await Promise.all(
     times(10).map(async (i) => {
       const again = await store.append({
         taskId: 'last',
-        guard: { question: 'nobody asks' },
+        guard: { question: 'not asked' },
         idempotency: key(`k-${i}`),
       });
       return again.kind === 'repeated';

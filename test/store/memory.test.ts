@@ -19,7 +19,7 @@ import { storeContract } from '../../src/testing/store-contract.ts';
 
 storeContract({ test, open: ({ clock }) => memoryStore({ clock }) });
 
-test('a full store makes room by the task that ended first, whenever it was created', async () => {
+test('a full memory store removes the task that ended first, whenever it was created', async () => {
   const store = memoryStore({ maxTasks: 3 });
   for (const id of ['one', 'two', 'three']) await create(store, newTask(id, { alias: `alias of ${id}` }));
   await append(store, 'two', end(START + 1));
@@ -34,7 +34,7 @@ test('a full store makes room by the task that ended first, whenever it was crea
   expect((await listed(store)).total).toBe(3);
 });
 
-test('a store full of unfinished tasks refuses new ones, and keeps all it has', async () => {
+test('a memory store full of unfinished tasks rejects new ones, and keeps all tasks', async () => {
   const store = memoryStore({ maxTasks: 2 });
   await create(store, newTask('one', { idempotency: key('k') }));
   await create(store, newTask('two', { alias: 'taken' }));
@@ -44,7 +44,7 @@ test('a store full of unfinished tasks refuses new ones, and keeps all it has', 
 
   expect((await listed(store)).total).toBe(2);
   expect(await store.resolveAlias(ALICE, 'free')).toBeUndefined();
-  // What makes no task needs no room.
+  // Repeats and taken aliases create no task, so they need no room.
   expect(await store.create(newTask('four', { idempotency: key('k') }))).toEqual({ kind: 'repeated', taskId: 'one' });
   expect(await store.create(newTask('four', { alias: 'taken' }))).toEqual({ kind: 'alias-taken', taskId: 'two' });
 
@@ -52,7 +52,7 @@ test('a store full of unfinished tasks refuses new ones, and keeps all it has', 
   await create(store, newTask('three', { alias: 'free', idempotency: key('k-3', 'digest-2') }));
 });
 
-test('a full store takes as many tasks as there are to come, one for one', async () => {
+test('a full memory store accepts any number of tasks, each in the place of an ended one', async () => {
   const store = memoryStore({ maxTasks: 10 });
   for (const i of times(500)) {
     await create(store, newTask(`task-${i}`));
@@ -62,10 +62,10 @@ test('a full store takes as many tasks as there are to come, one for one', async
   expect((await listed(store)).ids).toEqual(times(10).map((i) => `task-${499 - i}`));
 });
 
-test('of the keys of requests there is an end: those of tasks that are gone go first, then the oldest', async () => {
+test('the memory store limits idempotency keys: keys of removed tasks are removed first, then the oldest', async () => {
   const store = memoryStore({ maxTasks: 2 });
   const isKnown = async (name: string): Promise<boolean> => {
-    const again = await store.append({ taskId: 'living', guard: { question: 'nobody asks' }, idempotency: key(name) });
+    const again = await store.append({ taskId: 'living', guard: { question: 'not asked' }, idempotency: key(name) });
     return again.kind === 'repeated';
   };
   await create(store, newTask('living', { idempotency: key('of the living') }));
@@ -73,7 +73,7 @@ test('of the keys of requests there is an end: those of tasks that are gone go f
     await create(store, provisionalTask(`reply-${i}`, { node: 'node-a', idempotency: key(`reply-${i}`) }));
     await store.dropForReply(`reply-${i}`, { node: 'node-a', fence: 1 }, message(`reply ${i}`));
   }
-  // Eight there may be, and six there are.
+  // There are six keys, and at most eight are allowed.
   for (const i of times(4)) await append(store, 'living', { idempotency: key(`follow-up-${i}`) });
   expect(await Promise.all(['of the living', ...times(5).map((i) => `reply-${i}`)].map(isKnown))).toEqual([
     true,
@@ -89,7 +89,7 @@ test('of the keys of requests there is an end: those of tasks that are gone go f
   expect(await Promise.all(times(4).map((i) => isKnown(`later-${i}`)))).toEqual([true, true, true, true]);
 });
 
-test('a key that had to go and came again belongs to the task that it came for', async () => {
+test('a removed idempotency key that is used again belongs to the new task', async () => {
   const store = memoryStore({ maxTasks: 2 });
   await create(store, provisionalTask('one', { node: 'node-a', idempotency: key('k') }));
   for (const i of times(8)) await append(store, 'one', { idempotency: key(`k-${i}`) });

@@ -1,4 +1,4 @@
-/** Claims on files of an earlier version, and what they leave in the tables. */
+/** Claims on files of an earlier version, and the queue of waiting tasks in the tables. */
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 
@@ -33,7 +33,7 @@ const OLD_TASKS: readonly OldTask[] = [
   { id: 'dave waiting', owner: 'dave', wakeAt: NOW - 1000 },
 ];
 
-/** A file of the version before claims were fair. */
+/** A file of a version without fair claims. */
 function fileBeforeFairClaims(): string {
   const path = scratch.file();
   const old = loadDriver()(path);
@@ -54,7 +54,7 @@ function fileBeforeFairClaims(): string {
   return path;
 }
 
-test('tasks that waited, ran or slept in a file of the version before continue, and callers take turns', async () => {
+test('waiting, running and sleeping tasks in a file of the previous version are resumed, in turn by caller', async () => {
   const clock = fakeClock(NOW);
   const store = sqlite(fileBeforeFairClaims(), { clock });
   onTestFinished(() => store.close());
@@ -77,7 +77,7 @@ test('tasks that waited, ran or slept in a file of the version before continue, 
   }
 });
 
-test('a task that starts at once never enters the queue, and one that waits leaves it with its claim', async () => {
+test('a task that starts at once never enters the queue, and a waiting task leaves it when it is claimed', async () => {
   const spy = spyDriver();
   const clock = fakeClock(NOW);
   const store = sqlite(scratch.file(), { driver: spy.driver, clock });
@@ -104,7 +104,7 @@ test('a task that starts at once never enters the queue, and one that waits leav
   expect(queued()).toEqual([]);
 });
 
-test('a claim that cannot give all puts sleepers that are due into the queue, once', async () => {
+test('a claim with a limit adds sleeping tasks that are due to the queue once', async () => {
   const spy = spyDriver();
   const clock = fakeClock(NOW);
   const store = sqlite(scratch.file(), { driver: spy.driver, clock });

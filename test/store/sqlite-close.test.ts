@@ -1,4 +1,4 @@
-/** The end of a store: nothing is lost, everything is given free, and late callers hear why. */
+/** Closing a SQLite store: pending writes are stored, the file is released, and later calls fail with the reason. */
 import { existsSync, statSync } from 'node:fs';
 
 import { afterAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const scratch = scratchFolder();
 
 afterAll(() => scratch.remove());
 
-test('writes under way are stored before the file is closed', async () => {
+test('close stores pending writes before it closes the file', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await store.create(newTask('a'));
@@ -23,7 +23,7 @@ test('writes under way are stored before the file is closed', async () => {
   await again.close();
 });
 
-test('everything is in the one file', async () => {
+test('close moves everything from the write-ahead log into the database file', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await store.create(newTask('a'));
@@ -33,7 +33,7 @@ test('everything is in the one file', async () => {
   expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
 });
 
-test('closing twice is closing once', async () => {
+test('close can be called several times', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await Promise.all([store.close(), store.close()]);
@@ -42,7 +42,7 @@ test('closing twice is closing once', async () => {
   await sqlite(path).close();
 });
 
-test('a closed store says so', async () => {
+test('every call to a closed store fails with the reason', async () => {
   const store = sqlite(scratch.file());
   const closing = store.close();
   const closed = { name: 'A2AError', code: 'UNAVAILABLE', message: 'The task store is closed' };
@@ -71,7 +71,7 @@ test('a closed store says so', async () => {
   await closing;
 });
 
-test('a full disk keeps nobody from closing', async () => {
+test('close succeeds on a full disk', async () => {
   const path = scratch.file();
   const spy = spyDriver();
   const store = sqlite(path, { driver: spy.driver });

@@ -1,4 +1,4 @@
-/** How writes share transactions, and how they do not share failures. */
+/** Transactions that writes share, and failures that they do not share. */
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 
 import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
@@ -31,10 +31,10 @@ function numbers(from: number, to: number): readonly number[] {
 }
 
 /**
- * A flush ends early on a machine that is busy elsewhere, so one try proves nothing. Says whether any of many tries took
- * a single transaction.
+ * Whether any of many attempts took a single transaction. One attempt proves nothing, because a flush ends early on a busy
+ * machine.
  */
-async function everShares(write: (round: number) => Promise<unknown>): Promise<boolean> {
+async function sharesTransaction(write: (round: number) => Promise<unknown>): Promise<boolean> {
   for (const round of numbers(1, 50)) {
     const before = commits();
     await write(round);
@@ -43,30 +43,30 @@ async function everShares(write: (round: number) => Promise<unknown>): Promise<b
   return false;
 }
 
-test('the writes of one turn share one transaction', async () => {
+test('the writes of one turn of the event loop share one transaction', async () => {
   const write = async (round: number): Promise<unknown> =>
     Promise.all(numbers(1, 10).map((i) => store.create(newTask(`t-${round}-${i}`))));
 
-  expect(await everShares(write)).toBe(true);
+  expect(await sharesTransaction(write)).toBe(true);
 });
 
-test('writes that follow from one another in one turn share it too', async () => {
+test('writes that follow from microtasks of one turn share its transaction', async () => {
   const write = async (round: number): Promise<unknown> => {
     const later = Promise.resolve().then(() => store.create(newTask(`b-${round}`)));
     return Promise.all([store.create(newTask(`a-${round}`)), later]);
   };
 
-  expect(await everShares(write)).toBe(true);
+  expect(await sharesTransaction(write)).toBe(true);
 });
 
-test('writes of later turns have later transactions', async () => {
+test('a write after an acknowledged one has a transaction of its own', async () => {
   await store.create(newTask('a'));
   await store.append(chunk('a'));
 
   expect(commits()).toBe(2);
 });
 
-test('many writes take several transactions, and the loop has its turn in between', async () => {
+test('many writes take several transactions, and the event loop runs between them', async () => {
   await store.create(newTask('a'));
   let turns = 0;
   let isDone = false;
@@ -87,33 +87,33 @@ test('many writes take several transactions, and the loop has its turn in betwee
   expect(events.map(({ number }) => number)).toEqual(numbers(1, 1001));
 });
 
-test('a promise resolves after its commit, and nothing is to be seen before', async () => {
+test('a write resolves after its commit, and is not visible before', async () => {
   const seen: string[] = [];
   const other = loadDriver()(path);
   const ids = (): unknown[] => other.prepare('SELECT id FROM task').all();
-  const created = store.create(newTask('a')).then(() => seen.push(`told with ${ids().length} task`));
+  const created = store.create(newTask('a')).then(() => seen.push(`acknowledged with ${ids().length} task`));
   await Promise.resolve();
   expect(await store.read(ALICE, 'a')).toBeUndefined();
   expect(ids()).toEqual([]);
   await created;
 
-  expect(seen).toEqual(['told with 1 task']);
+  expect(seen).toEqual(['acknowledged with 1 task']);
   other.close();
 });
 
-test('watchers hear of a task after its commit', async () => {
-  const heard: [string, number][] = [];
-  store.watch((id) => heard.push([id, commits()]));
+test('watchers are notified of a task after its commit', async () => {
+  const notified: [string, number][] = [];
+  store.watch((id) => notified.push([id, commits()]));
   await store.create(newTask('a'));
   await store.create(newTask('b'));
 
-  expect(heard).toEqual([
+  expect(notified).toEqual([
     ['a', 1],
     ['b', 2],
   ]);
 });
 
-test('a write that cannot be stored fails alone, and in whole', async () => {
+test('a write that cannot be stored fails completely, and the others in its transaction succeed', async () => {
   await store.create(newTask('taken'));
   const [first, broken, last] = await Promise.allSettled([
     store.create(newTask('a')),
@@ -129,7 +129,7 @@ test('a write that cannot be stored fails alone, and in whole', async () => {
   expect(again.kind).toBe('created');
 });
 
-test('a write that fails half-way takes its first half back', async () => {
+test('a write that fails half-way stores none of its parts', async () => {
   await store.create(newTask('a'));
   const cyclic: unknown[] = [];
   cyclic.push(cyclic);
@@ -144,7 +144,7 @@ test('a write that fails half-way takes its first half back', async () => {
   expect((await store.events('a', 1, 10)).map(({ body }) => body)).toEqual(['sound']);
 });
 
-test('a refused guard disturbs nobody in its transaction', async () => {
+test('a write that its guard rejects does not affect others in its transaction', async () => {
   await store.create(newTask('a'));
   const results = await Promise.all([
     store.append(chunk('a', 'one')),
@@ -161,9 +161,9 @@ test('a refused guard disturbs nobody in its transaction', async () => {
 
 test.each([
   ['a full disk', sqliteError(13, 'database or disk is full')],
-  ['anything else', new Error('no')],
+  ['an unknown reason', new Error('no')],
 ])(
-  'a commit that fails for %s fails all of its writes, stores none of them, and the next succeeds',
+  'a commit that fails because of %s fails all of its writes, stores none of them, and the next one succeeds',
   async (_, error) => {
     await store.create(newTask('a'));
     expect((await store.list(ALICE, { limit: 10 })).total).toBe(1);
@@ -185,7 +185,7 @@ test.each([
   },
 );
 
-test('what a failed commit has taken back, no later write builds on', async () => {
+test('a write after a failed commit does not see the data of that commit', async () => {
   await store.create(newTask('a'));
   await store.append(chunk('a'));
   spy.failure = (sql) => (sql === 'COMMIT' ? sqliteError(13, 'database or disk is full') : undefined);
@@ -200,7 +200,7 @@ test('what a failed commit has taken back, no later write builds on', async () =
   expect((await store.events('a', 0, 10)).map(({ number }) => number)).toEqual([1, 2, 3]);
 });
 
-test('what a single write has taken back, the next one of its transaction does not build on', async () => {
+test('a write after a failed one in the same transaction does not see its data', async () => {
   await store.create(newTask('a'));
   const noKey = { key: null as never, digest: 'd', keepUntil: 1 };
   const [broken, sound] = await Promise.allSettled([

@@ -1,4 +1,4 @@
-/** SQLite with a window in it: tests see what is executed, and can make it fail. */
+/** A SQLite driver that records the statements of a store, and can make them fail. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,13 @@ import type { NewTask, PushConfigRecord, TaskWrite } from '../../src/store/store
 
 export interface SpyDriver {
   readonly driver: Driver;
-  /** What was executed or prepared on the database itself, in order. */
+  /** The statements that were executed with `exec`, in order. */
   readonly executed: string[];
+  /** The statements that were prepared. */
   readonly prepared: Set<string>;
   /** The handle that the store uses. */
   database(): Database;
-  /** What is thrown instead of executing a statement; nothing by default. */
+  /** Returns an error to throw instead of executing a statement. None by default. */
   failure: (sql: string) => Error | undefined;
 }
 
@@ -53,7 +54,7 @@ export function sqliteError(errcode: number, message: string): Error {
 }
 
 /**
- * A folder for one test file, in memory where the system has such a thing: what is tested with it is not the disk, and
+ * A folder for one test file, in memory if the system has a file system in memory: these tests do not test the disk, and
  * creating a file costs ten fsyncs.
  */
 export function scratchFolder(): { readonly file: () => string; readonly remove: () => void } {
@@ -87,7 +88,7 @@ export function pushConfig(id: string): PushConfigRecord {
   return { id, config: { id, url: 'https://example.com/hook' }, dialect: '1.0', createdAt: 1 };
 }
 
-/** One more event for a task. */
+/** A write with one more event for a task. */
 export function chunk(taskId: string, body = '{}'): TaskWrite {
   return { taskId, guard: {}, events: [{ kind: 'artifact', body }] };
 }

@@ -19,7 +19,7 @@ afterAll(() => scratch.remove());
 
 const MISSING = { code: 'UNAVAILABLE', message: expect.stringContaining('was deleted or replaced') };
 
-const DAMAGES: readonly (readonly [string, (path: string) => void])[] = [
+const FILE_CHANGES: readonly (readonly [string, (path: string) => void])[] = [
   ['the database was deleted', (path) => rmSync(path)],
   ['the write-ahead log was deleted', (path) => rmSync(`${path}-wal`)],
   [
@@ -44,7 +44,7 @@ function fileInFolder(): string {
   return join(folder, 'tasks.db');
 }
 
-test.each(DAMAGES)('after a heartbeat that finds that %s nothing is acknowledged', async (_, damage) => {
+test.each(FILE_CHANGES)('a store whose heartbeat finds that %s rejects all calls', async (_, damage) => {
   const log = keptLog();
   const path = fileInFolder();
   const store = sqlite(path, { log });
@@ -63,7 +63,7 @@ test.each(DAMAGES)('after a heartbeat that finds that %s nothing is acknowledged
   await store.close();
 });
 
-test.each(DAMAGES)('a store is not ready when %s', async (_, damage) => {
+test.each(FILE_CHANGES)('a store is not ready when %s', async (_, damage) => {
   const path = fileInFolder();
   const store = sqlite(path, { log: keptLog() });
   await store.ready?.();
@@ -89,7 +89,7 @@ test('a write that is on its way to the disk of a deleted file is not acknowledg
   await store.close();
 });
 
-test('a file that is open in this process is refused by another hard link, and can be opened later with a warning', async () => {
+test('a file cannot be opened by another hard link while it is open, and later with a warning', async () => {
   const path = scratch.file();
   const link = `${path}.link`;
   const log = keptLog();
@@ -107,7 +107,7 @@ test('a file that is open in this process is refused by another hard link, and c
   await again.close();
 });
 
-/** Writes until the disk is full, which here is a number of pages. */
+/** Writes until the disk is full, simulated by a maximum of pages. */
 async function fill(store: Store): Promise<void> {
   for (;;) {
     try {
@@ -146,7 +146,7 @@ test('a store on a full disk is not ready until there is room, without any traff
 test('/readyz is 503 while the disk of the store is full', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
-  const echo = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => Promise.resolve(text) });
+  const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: ({ text }) => Promise.resolve(text) });
   const handler = createHandler(echo, { store, log: keptLog() });
   onTestFinished(async () => {
     await handler.close();

@@ -11,7 +11,7 @@ const scratch = scratchFolder();
 
 afterAll(() => scratch.remove());
 
-test('a file from before histories were counted is counted where tasks go on, and nothing is lost', async () => {
+test('an upgrade of a file without sizes of histories counts those of open tasks, and loses nothing', async () => {
   const path = scratch.file();
   const old = loadDriver()(path);
   for (const name of MIGRATIONS.slice(0, 5))
@@ -48,7 +48,7 @@ test('a file from before histories were counted is counted where tasks go on, an
   await store.close();
 });
 
-/** A driver that counts the rows of messages that are loaded. */
+/** A driver that counts the messages that are loaded. */
 function countingDriver() {
   const real = loadDriver();
   const loaded = { messages: 0 };
@@ -78,7 +78,7 @@ function countingDriver() {
   return { driver, loaded };
 }
 
-test('messages that do not fit are not loaded', async () => {
+test('a read with historyBytes does not load messages that do not fit', async () => {
   const { driver, loaded } = countingDriver();
   const store = sqlite(scratch.file(), { driver });
   await create(store, newTask('a'));

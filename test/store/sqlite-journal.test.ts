@@ -10,8 +10,8 @@ const scratch = scratchFolder();
 
 afterAll(() => scratch.remove());
 
-/** A file as it was when each task had a place of its own for its journal. */
-function fileBeforeJournalInOrder(): string {
+/** A file of a version whose journal was a table ordered by task. */
+function fileBeforeOrderedJournal(): string {
   const path = scratch.file();
   const old = loadDriver()(path);
   for (const name of MIGRATIONS.slice(0, 3))
@@ -27,8 +27,8 @@ function fileBeforeJournalInOrder(): string {
   return path;
 }
 
-test('a file from before the journal lay in order keeps every entry, and goes on counting', async () => {
-  const store = sqlite(fileBeforeJournalInOrder());
+test('an upgrade of the journal table keeps every entry, and numbers continue', async () => {
+  const store = sqlite(fileBeforeOrderedJournal());
 
   expect(await store.journal('a')).toEqual([
     { number: 1, kind: 'step', key: 'pay#1', body: { value: 1 } },
@@ -40,8 +40,8 @@ test('a file from before the journal lay in order keeps every entry, and goes on
   await store.close();
 });
 
-test('the journal of a task goes with its end, and that of others stays', async () => {
-  const store = sqlite(fileBeforeJournalInOrder());
+test('the end of a task removes its journal, and no other', async () => {
+  const store = sqlite(fileBeforeOrderedJournal());
 
   await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
 

@@ -1,4 +1,4 @@
-/** Totals are kept in memory and must be those that counting would give. */
+/** The totals of lists, which are cached in memory and must equal the number of rows. */
 import { afterAll, expect, test } from 'vitest';
 
 import type { TaskState } from '../../src/model/state.ts';
@@ -38,7 +38,7 @@ async function totals(store: Store): Promise<Record<string, number>> {
   };
 }
 
-test('totals follow every kind of change', async () => {
+test('the total of a list is right after every kind of change', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await totals(store);
@@ -63,7 +63,7 @@ test('totals follow every kind of change', async () => {
   await again.close();
 });
 
-test('what may be kept is counted on, over all owners', async () => {
+test('keepEnded of prune counts the ended tasks of all owners', async () => {
   const store = sqlite(scratch.file());
   const keepTwo = { endedBefore: 0, keepEnded: 2, eventsEndedBefore: 0, limit: 10 };
   expect(await store.prune(keepTwo)).toBe(0);
@@ -79,27 +79,27 @@ test('what may be kept is counted on, over all owners', async () => {
   await store.close();
 });
 
-test('a list that is asked for as soon as a commit is heard of counts nothing twice', async () => {
+test('a list requested in a watch notification counts each committed task once', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   const committed = (): unknown => spy.database().prepare('SELECT count(*) FROM task').get()?.[0];
-  const heard: Promise<readonly unknown[]>[] = [];
+  const lists: Promise<readonly unknown[]>[] = [];
   store.watch(() => {
     const tasks = committed();
-    heard.push(store.list(ALICE, { limit: 1 }).then(({ total }) => [total, tasks]));
+    lists.push(store.list(ALICE, { limit: 1 }).then(({ total }) => [total, tasks]));
   });
-  // Many times, because a busy machine may give a write a transaction of its own, and then there is nothing to see.
+  // Many times, because on a busy machine a write may have a transaction of its own, which cannot show the error.
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(['a', 'b', 'c'].map((id) => store.create(newTask(`${id}-${round}`))));
   }
 
-  const counts = await Promise.all(heard);
+  const counts = await Promise.all(lists);
   expect(counts).toHaveLength(60);
   expect(counts.filter(([total, tasks]) => total !== tasks)).toEqual([]);
   await store.close();
 });
 
-test('an owner who has not asked for long is counted anew', async () => {
+test('the total of a list is right after its owner was evicted from the cache', async () => {
   const store = sqlite(scratch.file());
   await store.create(newTask('a'));
   expect((await store.list(ALICE, { limit: 1 })).total).toBe(1);

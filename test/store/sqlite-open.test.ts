@@ -1,4 +1,4 @@
-/** Which files a SQLite store takes, and what it says of those it does not. */
+/** The files that a SQLite store opens, and the errors for others. */
 import {
   chmodSync,
   closeSync,
@@ -26,8 +26,8 @@ const scratch = scratchFolder();
 
 afterAll(() => scratch.remove());
 
-/** Opens a file that must be refused, and checks that it stays as it is. */
-function refusalOf(path: string): string {
+/** The error for a file that cannot be opened, which must not change. */
+function errorOf(path: string): string {
   const before = readFileSync(path);
   let message = 'It was opened';
   try {
@@ -55,7 +55,7 @@ function overwrite(path: string, position: number, bytes: Uint8Array): void {
   closeSync(file);
 }
 
-test('a file that is open in this process is refused by name, also through a link', async () => {
+test('a file that is open in this process cannot be opened again, also not through a symbolic link', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   symlinkSync(path, `${path}.link`);
@@ -66,7 +66,7 @@ test('a file that is open in this process is refused by name, also through a lin
   await sqlite(path).close();
 });
 
-test('two files are two stores', async () => {
+test('two stores with different files do not share tasks', async () => {
   const one = sqlite(scratch.file());
   const two = sqlite(scratch.file());
   await one.create(newTask('a'));
@@ -75,74 +75,74 @@ test('two files are two stores', async () => {
   await Promise.all([one.close(), two.close()]);
 });
 
-test.each(['', ':memory:'])('%o is no file', (path) => {
+test.each(['', ':memory:'])('sqlite rejects %o instead of a file', (path) => {
   expect(() => sqlite(path)).toThrow('needs a file');
 });
 
-test('a folder that does not exist is named', () => {
+test('the error for a file in a missing folder names its path', () => {
   const path = join(dirname(scratch.file()), 'nowhere', 'tasks.db');
 
   expect(() => sqlite(path)).toThrow(`${path} cannot be opened: check that its directory exists`);
 });
 
-test('a folder is no file', () => {
+test('sqlite rejects a folder instead of a file', () => {
   const path = scratch.file();
   mkdirSync(path);
 
   expect(() => sqlite(path)).toThrow(`${path} cannot be opened`);
 });
 
-test('a file that is no database is refused and left as it is', () => {
+test('sqlite rejects a file that is not a database, and does not change it', () => {
   const path = scratch.file();
-  writeFileSync(path, 'Dear diary, '.repeat(1000));
+  writeFileSync(path, 'Not a database. '.repeat(1000));
 
-  expect(refusalOf(path)).toBe(`${path} is not a SQLite database: use another file. This file was not changed`);
+  expect(errorOf(path)).toBe(`${path} is not a SQLite database: use another file. This file was not changed`);
 });
 
-test('the database of another program is refused and left as it is', () => {
+test('sqlite rejects the database of another program, and does not change it', () => {
   const path = scratch.file();
   const database = loadDriver()(path);
-  database.exec('CREATE TABLE diary (entry TEXT)');
+  database.exec('CREATE TABLE note (text TEXT)');
   database.close();
 
-  expect(refusalOf(path)).toBe(`${path} belongs to another program: use another file. This file was not changed`);
+  expect(errorOf(path)).toBe(`${path} belongs to another program: use another file. This file was not changed`);
 });
 
-test('the file of a pre-release is refused and left as it is', async () => {
+test('sqlite rejects a file of a pre-release, and does not change it', async () => {
   const path = await filled();
   const database = loadDriver()(path);
   database.exec('PRAGMA application_id = 1413566020; PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 
-  expect(refusalOf(path)).toBe(`${path} was written by a pre-release of tandem-a2a: delete it, or use another file`);
+  expect(errorOf(path)).toBe(`${path} was written by a pre-release of tandem-a2a: delete it, or use another file`);
 });
 
-test('a file with a newer schema is refused and left as it is', async () => {
+test('sqlite rejects a file with a newer schema, and does not change it', async () => {
   const path = await filled();
   const database = loadDriver()(path);
   database.exec("UPDATE meta SET value = 99 WHERE name = 'schema'; PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 
-  expect(refusalOf(path)).toContain(`${path} was written by a newer version of tandem-a2a (schema version 99, `);
+  expect(errorOf(path)).toContain(`${path} was written by a newer version of tandem-a2a (schema version 99, `);
 });
 
-test('a file with a damaged schema is refused and left as it is', async () => {
+test('sqlite rejects a file with a damaged schema, and does not change it', async () => {
   const path = await filled();
   overwrite(path, 100, new Uint8Array(3000).fill(0xff));
 
-  expect(refusalOf(path)).toBe(`${path} is damaged: restore it from a backup, or use another file`);
+  expect(errorOf(path)).toBe(`${path} is damaged: restore it from a backup, or use another file`);
 });
 
-test('a file that was refused is not locked', async () => {
+test('sqlite does not lock a file that it rejects', async () => {
   const path = scratch.file();
-  writeFileSync(path, 'Dear diary, '.repeat(1000));
+  writeFileSync(path, 'Not a database. '.repeat(1000));
   expect(() => sqlite(path)).toThrow('is not a SQLite database');
   writeFileSync(path, '');
 
   await sqlite(path).close();
 });
 
-test('an empty file becomes a store', async () => {
+test('sqlite opens an empty file as a new store', async () => {
   const path = scratch.file();
   writeFileSync(path, '');
   const store = sqlite(path);
@@ -151,28 +151,28 @@ test('an empty file becomes a store', async () => {
   await store.close();
 });
 
-const rightsOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-test(verifies('P-13', 'a new file, with all beside it, is for its owner alone'), async () => {
+test(verifies('P-13', 'only the owner can read and write a new database and the files beside it'), async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await store.create(newTask('a'));
 
-  const files = ['', '-wal', '-shm', '.lock'].map((end) => rightsOf(path + end));
+  const files = ['', '-wal', '-shm', '.lock'].map((end) => modeOf(path + end));
   await store.close();
   expect(files).toEqual(['600', '600', '600', '600']);
 });
 
-test('a file keeps the rights that it was given', async () => {
+test('sqlite keeps the permissions of an existing file', async () => {
   const path = scratch.file();
   writeFileSync(path, '');
   chmodSync(path, 0o640);
   await sqlite(path).close();
 
-  expect(rightsOf(path)).toBe('640');
+  expect(modeOf(path)).toBe('640');
 });
 
-test('an upgrade is on the disk when it is done, then checkpoints are, and the log is written ahead', async () => {
+test('sqlite opens files in WAL mode, with synchronous = FULL during upgrades and NORMAL afterwards', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   const pragma = (name: string): unknown => spy.database().prepare(`PRAGMA ${name}`).get()?.[0];
@@ -181,13 +181,13 @@ test('an upgrade is on the disk when it is done, then checkpoints are, and the l
   const setting = spy.executed.findIndex((sql) => sql.includes('synchronous = FULL'));
   expect(setting).toBeGreaterThan(-1);
   expect(setting).toBeLessThan(spy.executed.findIndex((sql) => sql.includes('CREATE TABLE')));
-  // Commits are put there by the store, see sqlite-sync.test.ts.
+  // The store itself syncs commits, see sqlite-sync.test.ts.
   expect(pragma('synchronous')).toBe(1);
   expect(pragma('trusted_schema')).toBe(0);
   await store.close();
 });
 
-test('every migration is applied once, in the order of its number', async () => {
+test('every migration is applied once', async () => {
   const path = scratch.file();
   const first = spyDriver();
   await sqlite(path, { driver: first.driver }).close();
@@ -198,14 +198,14 @@ test('every migration is applied once, in the order of its number', async () => 
   expect(second.executed.filter((sql) => /CREATE |ALTER /.test(sql))).toEqual([]);
 });
 
-test('the list of migrations is the folder of migrations', () => {
+test('the list of migrations equals the files in their folder, which are numbered in order', () => {
   const names = readdirSync(new URL('../../src/store/sqlite/migrations', import.meta.url)).sort();
 
   expect(MIGRATIONS).toEqual(names);
   expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, i) => i + 1));
 });
 
-test('a migration that fails leaves the file empty, and the next try succeeds', async () => {
+test('a migration that fails leaves the file empty, and the next attempt succeeds', async () => {
   const path = scratch.file();
   const spy = spyDriver();
   spy.failure = (sql) => (sql === 'COMMIT' ? new Error('no') : undefined);

@@ -1,4 +1,4 @@
-/** No statement walks over a table or sorts: the cost of a call does not grow with the number of tasks. */
+/** No statement scans a table or sorts, so the cost of a call does not grow with the number of tasks. */
 import { afterAll, expect, test } from 'vitest';
 
 import { sqlite } from '../../src/store/sqlite/store.ts';
@@ -12,8 +12,8 @@ afterAll(() => scratch.remove());
 const IDEMPOTENCY = { key: 'k', digest: 'd', keepUntil: 0 };
 const POLICY = { endedBefore: 0, keepEnded: 10, eventsEndedBefore: 10, limit: 10 };
 
-/** Makes every kind of call, with everything that can be in it. */
-async function callEverything(store: Store): Promise<void> {
+/** Makes every kind of call, with all their options. */
+async function makeAllCalls(store: Store): Promise<void> {
   const { message } = newTask('a');
   await store.create(newTask('a', { alias: 'one', idempotency: IDEMPOTENCY, pushConfig: pushConfig('c') }));
   const { event: _, ...provisional } = newTask('b', { node: 'n', idempotency: { ...IDEMPOTENCY, key: 'l' } });
@@ -22,7 +22,7 @@ async function callEverything(store: Store): Promise<void> {
   await store.append({ ...chunk('a'), journal: [{ kind: 'step', key: 'k', body: 1 }], history: [message] });
   await store.append({ taskId: 'a', guard: {}, artifacts: '[]', question: 'q' });
   await store.heartbeat('n', 1000);
-  await claimInEveryWay(store);
+  await makeAllClaims(store);
   await store.nextWake(['translator']);
   await store.events('a', 0, 5);
   await store.journal('a');
@@ -55,8 +55,8 @@ async function callEverything(store: Store): Promise<void> {
   await store.prune({ ...POLICY, endedBefore: 10 });
 }
 
-/** More tasks are due than most of the claims may give, so that these go round the owners. */
-async function claimInEveryWay(store: Store): Promise<void> {
+/** More tasks are due than most claims may return, so that these rotate through the owners. */
+async function makeAllClaims(store: Store): Promise<void> {
   for (const owner of ['d', 'e', 'f'])
     for (const id of ['1', '2', '3', '4']) await store.create(newTask(owner + id, { owner }));
   const claim = (limit: number, shares?: ClaimRequest['shares']): Promise<unknown> =>
@@ -82,10 +82,10 @@ function queries(): readonly TaskQuery[] {
   );
 }
 
-test('every statement finds its rows through an index, in order', async () => {
+test('every statement reads its rows through an index, without a scan or a sort', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
-  await callEverything(store);
+  await makeAllCalls(store);
   const statements = [...spy.prepared].filter((sql) => !/PRAGMA|sqlite_schema/.test(sql));
   const plans = statements.map((sql) => {
     const values = (sql.match(/\?/g) ?? []).map(() => null);
@@ -100,7 +100,7 @@ test('every statement finds its rows through an index, in order', async () => {
   });
 
   expect(plans.length).toBeGreaterThan(50);
-  // Owners with waiting tasks are found one by one, whatever the number of their tasks.
+  // Owners with waiting tasks are found one by one, independently of the number of their tasks.
   const ofQueue = plans.flatMap(({ plan }) => plan).filter((step) => step.includes('task_queue'));
   expect(ofQueue.map((step) => step.replace(/^.* \(|\)$/g, '')).toSorted()).toEqual([
     'agent=? AND <expr><?',

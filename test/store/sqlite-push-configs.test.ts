@@ -10,7 +10,7 @@ const scratch = scratchFolder();
 
 afterAll(() => scratch.remove());
 
-test('a task without push configurations costs no statement for them, from its creation to its end', async () => {
+test('a task without push configurations executes no statements for them', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   spy.prepared.clear();
@@ -23,7 +23,7 @@ test('a task without push configurations costs no statement for them, from its c
   const aboutThem = (): readonly string[] =>
     [...spy.prepared].filter((sql) => sql.includes('push_config') || sql.includes('dead_letter'));
   expect(aboutThem()).toEqual([]);
-  // One for all tasks of a page, whose row says whether there is anything to look at.
+  // One statement for all tasks of a page, which skips tasks without push configurations.
   await store.prune({ endedBefore: 10, keepEnded: 0, eventsEndedBefore: 10, limit: 10 });
   expect(aboutThem()).toEqual([expect.stringContaining('pushed = 0 OR')]);
   await store.create(newTask('c', { pushConfig: pushConfig('x') }));
@@ -34,7 +34,7 @@ test('a task without push configurations costs no statement for them, from its c
   await store.close();
 });
 
-test('a file from before push configurations takes them, and keeps what it has', async () => {
+test('an upgrade of a file without push configurations adds them, and keeps its tasks', async () => {
   const path = scratch.file();
   const old = loadDriver()(path);
   old.exec(readFileSync(new URL('../../src/store/sqlite/migrations/0001_init.sql', import.meta.url), 'utf8'));
@@ -52,7 +52,7 @@ test('a file from before push configurations takes them, and keeps what it has',
   await store.close();
 });
 
-test('a push configuration from before the outbox is told of what comes now, and of nothing before', async () => {
+test('a push configuration from a version without an outbox gets events after the upgrade, and no earlier ones', async () => {
   const path = scratch.file();
   const old = loadDriver()(path);
   for (const name of MIGRATIONS.slice(0, 4))
@@ -75,7 +75,7 @@ test('a push configuration from before the outbox is told of what comes now, and
   await store.close();
 });
 
-test('a push configuration whose transaction fails is not stored, nor is its task', async () => {
+test('a push configuration whose transaction fails is not stored', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   await store.create(newTask('a'));

@@ -1,4 +1,4 @@
-/** What is removed is gone from every table, and nothing is looked at twice. */
+/** Retention: removed data is gone from every table, and no task is checked twice. */
 import { readFileSync } from 'node:fs';
 
 import { afterAll, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ function rows(spy: SpyDriver): Record<string, unknown> {
   return Object.fromEntries(tables.map((table) => [table, count(table)]));
 }
 
-test('a task that goes takes everything with it, its key when its time has come', async () => {
+test('prune removes an ended task from all tables, and its idempotency key when that has expired', async () => {
   const spy = spyDriver();
   const clock = fakeClock(1000);
   const store = sqlite(scratch.file(), { driver: spy.driver, clock });
@@ -48,7 +48,7 @@ test('a task that goes takes everything with it, its key when its time has come'
   await store.close();
 });
 
-test('removed rows are not left in the bytes of the file', async () => {
+test('removed rows are overwritten in the file', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   const credential = 'credential-of-an-ended-task';
@@ -68,7 +68,7 @@ test('removed rows are not left in the bytes of the file', async () => {
   expect(bytes.includes(credential)).toBe(false);
 });
 
-test('all events that are due are taken at once, page by page, and their tasks are not looked at again', async () => {
+test('prune removes the events of all ended tasks, in several pages, and marks the tasks as done', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   for (const id of ['a', 'b', 'c', 'd', 'e']) await createEnded(store, id, 10, 0);
@@ -80,7 +80,7 @@ test('all events that are due are taken at once, page by page, and their tasks a
   await store.close();
 });
 
-test('each task is removed in a transaction that others may share, and the loop goes on between them', async () => {
+test('prune removes each task in a transaction that other writes may share', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   await createEnded(store, 'a', 10, 0);

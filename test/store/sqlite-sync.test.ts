@@ -1,4 +1,4 @@
-/** Nobody hears of anything before it is on the disk, and nobody's turn is taken while it gets there. */
+/** Syncs to the disk: nothing is acknowledged or read before it is on the disk, and the event loop is not blocked. */
 import { fdatasync, fstatSync, statSync } from 'node:fs';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -19,10 +19,10 @@ afterAll(() => scratch.remove());
 
 type Done = Parameters<SyncFile>[2];
 
-/** A disk that is ready when a test says so. */
+/** A disk whose syncs complete on command. */
 class SlowDisk {
   readonly #waiting: Done[] = [];
-  #onAsked: (() => void) | undefined;
+  #onSync: (() => void) | undefined;
   #isReady = false;
 
   readonly syncFile: SyncFile = (_descriptor, _isUrgent, done) => {
@@ -31,15 +31,15 @@ class SlowDisk {
       return;
     }
     this.#waiting.push(done);
-    this.#onAsked?.();
+    this.#onSync?.();
   };
 
-  /** Resolves when the store waits for it. */
-  async asked(): Promise<void> {
-    if (this.#waiting.length === 0) await new Promise<void>((resolve) => (this.#onAsked = resolve));
+  /** Resolves when the store waits for a sync. */
+  async syncing(): Promise<void> {
+    if (this.#waiting.length === 0) await new Promise<void>((resolve) => (this.#onSync = resolve));
   }
 
-  /** It has written, and is quick from now on. */
+  /** Completes pending and later syncs. */
   finish(): void {
     this.#isReady = true;
     for (const done of this.#waiting.splice(0)) done(null);
@@ -61,28 +61,28 @@ function openOn(disk: SlowDisk): { readonly store: Store; readonly spy: SpyDrive
   return { store, spy };
 }
 
-/** A turn of the loop, and what follows from it. */
+/** Waits for one turn of the event loop. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-function heardOf(promise: Promise<unknown>): { isSettled: boolean } {
-  const heard = { isSettled: false };
-  const settled = (): void => void (heard.isSettled = true);
+function outcomeOf(promise: Promise<unknown>): { isSettled: boolean } {
+  const outcome = { isSettled: false };
+  const settled = (): void => void (outcome.isSettled = true);
   promise.then(settled, settled);
-  return heard;
+  return outcome;
 }
 
 test('a write is acknowledged when it is on the disk, and not when it is committed', async () => {
   const disk = new SlowDisk();
   const { store, spy } = openOn(disk);
   const created = store.create(newTask('t'));
-  const heard = heardOf(created);
-  await disk.asked();
+  const outcome = outcomeOf(created);
+  await disk.syncing();
   await turn();
 
   expect(spy.executed).toContain('COMMIT');
-  expect(heard.isSettled).toBe(false);
+  expect(outcome.isSettled).toBe(false);
   disk.finish();
   expect(await created).toMatchObject({ kind: 'created' });
 });
@@ -96,41 +96,41 @@ const READS: readonly [name: string, read: (store: Store) => Promise<unknown>][]
   ['the next wake-up', (store) => store.nextWake(['translator'])],
 ];
 
-test.each(READS)('%s that a power cut could take back is not told', async (_, read) => {
+test.each(READS)('a read of %s waits until the last write is on the disk', async (_, read) => {
   const disk = new SlowDisk();
   const { store } = openOn(disk);
   const created = store.create(newTask('t'));
-  await disk.asked();
-  const heard = heardOf(read(store));
+  await disk.syncing();
+  const outcome = outcomeOf(read(store));
   await turn();
 
-  expect(heard.isSettled).toBe(false);
+  expect(outcome.isSettled).toBe(false);
   disk.finish();
   await created;
   await turn();
-  expect(heard.isSettled).toBe(true);
+  expect(outcome.isSettled).toBe(true);
 });
 
-test('a refusal waits for what it is founded on', async () => {
+test('a write that its guard rejects waits until the write before it is on the disk', async () => {
   const disk = new SlowDisk();
   const { store } = openOn(disk);
   const created = store.create(newTask('t'));
-  const refused = store.append({ ...chunk('t'), guard: { lease: { node: 'nobody', fence: 9 } } });
-  const heard = heardOf(refused);
-  await disk.asked();
+  const rejected = store.append({ ...chunk('t'), guard: { lease: { node: 'nobody', fence: 9 } } });
+  const outcome = outcomeOf(rejected);
+  await disk.syncing();
   await turn();
 
-  expect(heard.isSettled).toBe(false);
+  expect(outcome.isSettled).toBe(false);
   disk.finish();
   await created;
-  expect(await refused).toMatchObject({ kind: 'rejected', record: { id: 't' } });
+  expect(await rejected).toMatchObject({ kind: 'rejected', record: { id: 't' } });
 });
 
-test('what comes while the disk writes waits for the next transaction', async () => {
+test('writes that arrive during a sync share the next transaction', async () => {
   const disk = new SlowDisk();
   const { store, spy } = openOn(disk);
   const first = store.create(newTask('first'));
-  await disk.asked();
+  await disk.syncing();
   const second = store.create(newTask('second'));
   await turn();
   const third = store.create(newTask('third'));
@@ -142,27 +142,27 @@ test('what comes while the disk writes waits for the next transaction', async ()
   expect(await Promise.all([first, second, third])).toMatchObject([created, created, created]);
 });
 
-test('closing waits for the disk', async () => {
+test('close waits until pending writes are on the disk', async () => {
   const disk = new SlowDisk();
   const { store } = openOn(disk);
   const created = store.create(newTask('t'));
-  await disk.asked();
+  await disk.syncing();
   const closed = store.close();
-  const heard = heardOf(closed);
+  const outcome = outcomeOf(closed);
   await turn();
 
-  expect(heard.isSettled).toBe(false);
+  expect(outcome.isSettled).toBe(false);
   disk.finish();
   expect(await created).toMatchObject({ kind: 'created' });
   await closed;
 });
 
-test('a disk that fails is believed: nothing more is stored or told until the file is opened again', async () => {
+test('after a failed sync every read and write fails until the file is opened again', async () => {
   const disk = new SlowDisk();
   const { store } = openOn(disk);
   const failed = { code: 'UNAVAILABLE', message: expect.stringContaining('disk of the task store has failed') };
   const created = store.create(newTask('t'));
-  await disk.asked();
+  await disk.syncing();
   const outcomes = [created, store.read(ALICE, 't'), store.create(newTask('waits'))];
   disk.fail(new Error('EIO'));
 
@@ -176,7 +176,7 @@ test('a disk that fails is believed: nothing more is stored or told until the fi
   expect(await again.read(ALICE, 'waits')).toBeUndefined();
 });
 
-test('what is put on the disk is the log that SQLite writes, also after that was taken in', async () => {
+test('each write syncs the write-ahead log of SQLite, also after a checkpoint', async () => {
   const synced: bigint[] = [];
   const spy = spyDriver();
   const store = sqlite(path, {
@@ -196,7 +196,7 @@ test('what is put on the disk is the log that SQLite writes, also after that was
   expect(size).toBeGreaterThan(0n);
 });
 
-test('a write alone is put on the disk in its own turn, several at once are not', async () => {
+test('a single write syncs urgently, and concurrent writes do not', async () => {
   const urgent: boolean[] = [];
   const store = sqlite(path, {
     syncFile(_, isUrgent, done) {
@@ -215,22 +215,22 @@ test('a write alone is put on the disk in its own turn, several at once are not'
   expect(urgent).toContain(false);
 });
 
-test('who watches hears of a write when it is on the disk', async () => {
+test('watchers are notified of a write when it is on the disk', async () => {
   const disk = new SlowDisk();
   const { store } = openOn(disk);
-  const heard: string[] = [];
-  store.watch((taskId) => heard.push(taskId));
+  const notified: string[] = [];
+  store.watch((taskId) => notified.push(taskId));
   const created = store.create(newTask('t'));
-  await disk.asked();
+  await disk.syncing();
   await turn();
 
-  expect(heard).toEqual([]);
+  expect(notified).toEqual([]);
   disk.finish();
   await created;
-  expect(heard).toEqual(['t']);
+  expect(notified).toEqual(['t']);
 });
 
-test('what changes nothing asks nothing of the disk', async () => {
+test('repeats, rejected writes and empty claims need no sync', async () => {
   let syncs = 0;
   const store = sqlite(path, {
     syncFile(_descriptor, _isUrgent, done) {
@@ -244,23 +244,23 @@ test('what changes nothing asks nothing of the disk', async () => {
   expect(syncs).toBe(1);
 
   expect(await store.create({ ...newTask('again'), idempotency })).toMatchObject({ kind: 'repeated' });
-  const refused = store.append({ ...chunk('t'), guard: { lease: { node: 'nobody', fence: 9 } } });
-  expect(await refused).toMatchObject({ kind: 'rejected' });
+  const rejected = store.append({ ...chunk('t'), guard: { lease: { node: 'nobody', fence: 9 } } });
+  expect(await rejected).toMatchObject({ kind: 'rejected' });
   expect(await store.claim({ node: 'n', agents: ['nobody'], limit: 9 })).toEqual([]);
   expect(syncs).toBe(1);
   expect(await store.append(chunk('t'))).toMatchObject({ kind: 'appended' });
   expect(syncs).toBe(2);
 });
 
-test('a node is not dead because the disk does not answer', async () => {
-  const asked: (() => void)[] = [];
-  const store = sqlite(path, { stallMs: 1, syncFile: (_descriptor, _isUrgent, done) => asked.push(() => done(null)) });
+test('a heartbeat succeeds while the disk does not respond', async () => {
+  const syncs: (() => void)[] = [];
+  const store = sqlite(path, { stallMs: 1, syncFile: (_descriptor, _isUrgent, done) => syncs.push(() => done(null)) });
   onTestFinished(() => store.close());
   const writes = [store.create(newTask('a')), store.create(newTask('b'))];
   await vi.waitFor(() => expect(store.read(ALICE, 'a')).rejects.toMatchObject({ code: 'UNAVAILABLE' }));
 
   await store.heartbeat('n', 1000);
-  for (const done of asked.splice(0)) done();
+  for (const done of syncs.splice(0)) done();
   await Promise.all(writes);
   expect(await store.read(ALICE, 'a')).toMatchObject({ record: { id: 'a' } });
 });

@@ -1,4 +1,4 @@
-/** The contract of all stores, on SQLite. */
+/** The store contract, on SQLite. */
 import { afterAll, test } from 'vitest';
 
 import { sqlite } from '../../src/store/sqlite/store.ts';

@@ -1,21 +1,21 @@
-/** Who the caller is: said to the agent that he named, in the way that he chose, and to nobody else. */
+/** Credentials of the client: they go to the agent that the caller named, in the form that the caller chose, and nowhere else. */
 import { expect, test } from 'vitest';
 
 import { connect } from '../../../src/client/connect.ts';
 import type { Auth, AuthStrategy } from '../../../src/client/auth/auth.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { connected } from './kit.ts';
-import { type Answering, cardAt, failure, json, type Peer, result, startPeer, task } from './peer.ts';
+import { type Responder, cardAt, failure, json, type Peer, result, startPeer, task } from './peer.ts';
 
-/** Lets in whoever has the right header. */
-function guarded(name: string, right: string): Answering {
+/** Accepts requests that carry the given header. */
+function guarded(name: string, right: string): Responder {
   return ({ headers }, response) =>
     headers[name] === right
       ? result(response, { task: task() })
       : failure(response, -32000, 'UNAUTHENTICATED', 401, { 'www-authenticate': 'Bearer realm="peer"' });
 }
 
-const done: Answering = (_got, response) => result(response, { task: task() });
+const done: Responder = (_got, response) => result(response, { task: task() });
 
 const shown = ({ got }: Peer, name = 'authorization'): unknown[] => got.map(({ headers }) => headers[name]);
 
@@ -23,20 +23,23 @@ const strategy: AuthStrategy = { headers: () => ({ Authorization: 'Basic eDp5' }
 
 test.each<[string, Auth, string, string]>([
   ['a bearer token', 'right', 'authorization', 'Bearer right'],
-  ['a function', () => 'right', 'authorization', 'Bearer right'],
-  ['a function that takes its time', () => Promise.resolve('right'), 'authorization', 'Bearer right'],
+  ['a token from a function', () => 'right', 'authorization', 'Bearer right'],
+  ['a token from an asynchronous function', () => Promise.resolve('right'), 'authorization', 'Bearer right'],
   ['an API key', { apiKey: 'right' }, 'x-api-key', 'right'],
-  ['an API key under a name', { apiKey: 'right', header: 'X-Pass' }, 'x-pass', 'right'],
-  ['a strategy', strategy, 'authorization', 'Basic eDp5'],
-])(verifies('H-10', '%s'), async (_case, auth, header, value) => {
-  const peer = await startPeer(guarded(header, value));
-  const agent = await connected(peer.url, { auth });
-  expect((await agent.send('hi')).state).toBe('completed');
-  expect(peer.got).toHaveLength(1);
-  expect(shown({ ...peer, got: peer.cardsGot }, header)).toEqual([undefined]);
-});
+  ['an API key in a named header', { apiKey: 'right', header: 'X-Pass' }, 'x-pass', 'right'],
+  ['the header of a custom strategy', strategy, 'authorization', 'Basic eDp5'],
+])(
+  verifies('H-10', '%s is sent with a call, and not with the request for the card'),
+  async (_case, auth, header, value) => {
+    const peer = await startPeer(guarded(header, value));
+    const agent = await connected(peer.url, { auth });
+    expect((await agent.send('hi')).state).toBe('completed');
+    expect(peer.got).toHaveLength(1);
+    expect(shown({ ...peer, got: peer.cardsGot }, header)).toEqual([undefined]);
+  },
+);
 
-test('the card says what the header of an API key is called', async () => {
+test('an API key is sent in the header that the card names', async () => {
   const securitySchemes = { key: { apiKeySecurityScheme: { location: 'header', name: 'X-Agent-Key' } } };
   const peer = await startPeer(guarded('x-agent-key', 'right'), { card: { securitySchemes } });
   const agent = await connected(peer.url, { auth: { apiKey: 'right' } });
@@ -46,7 +49,7 @@ test('the card says what the header of an API key is called', async () => {
 test.each([
   ['query', 'key', '/rpc?key=a%26b%3D', undefined, 'a&b='],
   ['cookie', 'session', '/rpc', 'mine=1; session=abc=', 'abc='],
-])('an API key goes into the %s where the card says so', async (location, name, path, cookie, apiKey) => {
+])('an API key is sent in the %s if the card specifies that', async (location, name, path, cookie, apiKey) => {
   const securitySchemes = { key: { apiKeySecurityScheme: { location, name } } };
   const peer = await startPeer(done, { card: { securitySchemes } });
   const agent = await connected(peer.url, { auth: { apiKey }, headers: { Cookie: 'mine=1' } });
@@ -59,16 +62,16 @@ test.each([
   expect(agent.task('t1').handle).not.toContain(apiKey);
 });
 
-test('an API key in the query is not for strangers, and one that is no cookie is not sent', async () => {
-  const stranger = await startPeer(done);
+test('an API key in the query is not sent to the target of a redirect, and a key that does not fit into a cookie is not sent at all', async () => {
+  const target = await startPeer(done);
   const securitySchemes = { key: { apiKeySecurityScheme: { location: 'query', name: 'key' } } };
   const moved = await startPeer(
-    ({ path }, response) => void response.writeHead(307, { location: `${stranger.url}${path.split('?')[0]}` }).end(),
+    ({ path }, response) => void response.writeHead(307, { location: `${target.url}${path.split('?')[0]}` }).end(),
     { card: { securitySchemes } },
   );
   const agent = await connected(moved.url, { auth: { apiKey: 'right' } });
   await expect(agent.send('hi')).rejects.toMatchObject({ details: { reason: 'address-refused' } });
-  expect(stranger.got).toEqual([]);
+  expect(target.got).toEqual([]);
   const inCookie = { key: { apiKeySecurityScheme: { location: 'cookie', name: 'key' } } };
   const peer = await startPeer(done, { card: { securitySchemes: inCookie } });
   const other = await connected(peer.url, { auth: { apiKey: 'a; admin=1' } });
@@ -79,7 +82,7 @@ test('an API key in the query is not for strangers, and one that is no cookie is
   expect(peer.got).toEqual([]);
 });
 
-test('a card that is for known callers gets credentials, and only then', async () => {
+test('credentials are sent for the card only after the agent asks for them', async () => {
   const peer = await startPeer(guarded('authorization', 'Bearer right'), {
     card: ({ headers }, response, { url }) =>
       headers['authorization'] === 'Bearer right' ? json(response, cardAt(url)) : void response.writeHead(401).end(),
@@ -91,11 +94,11 @@ test('a card that is for known callers gets credentials, and only then', async (
     'Bearer wrong',
     'Bearer right',
   ]);
-  // What was learned with the card is not learned again.
+  // The credential that worked for the card is used first.
   expect(shown(peer)).toEqual(['Bearer right']);
 });
 
-test('several tokens are tried in order, and the one that is right is kept', async () => {
+test('the client tries several tokens in order, and keeps the one that is accepted', async () => {
   const peer = await startPeer(guarded('authorization', 'Bearer three'));
   const agent = await connected(peer.url, { auth: ['one', 'two', 'three'] });
   await agent.send('hi');
@@ -103,7 +106,7 @@ test('several tokens are tried in order, and the one that is right is kept', asy
   expect(shown(peer)).toEqual(['Bearer one', 'Bearer two', 'Bearer three', 'Bearer three']);
 });
 
-test('after a 401 there is one refresh, with what the answer said', async () => {
+test('after a 401 the token function is called once more, with refresh: true and the challenge of the response', async () => {
   const asked: unknown[] = [];
   const auth: Auth = ({ refresh, challenge, origin }) => {
     asked.push({ refresh, challenge, origin });
@@ -119,7 +122,7 @@ test('after a 401 there is one refresh, with what the answer said', async () => 
   ]);
 });
 
-test('many who are refused at the same time make one refresh', async () => {
+test('concurrent calls that get 401 share one refresh', async () => {
   let token = 'old';
   let refreshes = 0;
   const auth: AuthStrategy = {
@@ -138,24 +141,24 @@ test('many who are refused at the same time make one refresh', async () => {
   expect(refreshes).toBe(1);
 });
 
-test('a second 401 is final', async () => {
+test('a second 401 after a refresh fails the call', async () => {
   const peer = await startPeer(guarded('authorization', 'Bearer never'));
   const agent = await connected(peer.url, { auth: () => 'old' });
   await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(peer.got).toHaveLength(2);
 });
 
-test('without credentials a 401 is final at once', async () => {
+test('without credentials the first 401 fails the call', async () => {
   const peer = await startPeer(guarded('authorization', 'Bearer right'));
   await expect((await connected(peer.url)).send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(peer.got).toHaveLength(1);
 });
 
-test('an agent elsewhere, named by the card only, gets no credentials and no headers of the caller', async () => {
+test('an agent at another origin that only the card names gets no credentials and no headers of the caller, unless the origin is allowed', async () => {
   const elsewhere = await startPeer((_got, response) => result(response, { task: task() }));
   const away = `http://other.port.${new URL(elsewhere.url).port}.example.com`;
   const peer = await startPeer(() => {}, { card: (_got, response) => json(response, cardAt(away)) });
-  const options = { auth: 'secret', headers: { 'X-Mine': 'private' }, fetch: reach };
+  const options = { auth: 'secret', headers: { 'X-Mine': 'private' }, fetch: fetchLocally };
   const agent = await connected(peer.url, options);
   await agent.send('hi', { wait: 'block' });
   expect(agent.warnings).toMatchObject([{ code: 'credentials-withheld' }]);
@@ -166,8 +169,8 @@ test('an agent elsewhere, named by the card only, gets no credentials and no hea
   expect(shown(elsewhere, 'x-mine')).toEqual([undefined, 'private']);
 });
 
-/** Names like example.com lead to this machine, as they could by DNS. */
-function reach(request: Request): Promise<Response> {
+/** Resolves names below example.com to this machine, as DNS could. */
+function fetchLocally(request: Request): Promise<Response> {
   const url = new URL(request.url);
   const [host, port] = url.hostname.split('.port.');
   if (port === undefined) return fetch(request);
@@ -177,29 +180,35 @@ function reach(request: Request): Promise<Response> {
   return fetch(new Request(url, request));
 }
 
-test('a redirect to another origin leaves the credentials behind', async () => {
+test('a redirect to another origin is followed without the credentials', async () => {
   const inner = await startPeer((_got, response) => result(response, { task: task() }));
   const { port } = new URL(inner.url);
   const outer = await startPeer(
     (_got, response) => void response.writeHead(307, { location: `http://other.port.${port}.example.com/x` }).end(),
   );
-  const agent = await connected(outer.url, { auth: 'secret', fetch: reach });
+  const agent = await connected(outer.url, { auth: 'secret', fetch: fetchLocally });
   expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
   expect(shown(outer)).toEqual(['Bearer secret']);
   expect(shown(inner)).toEqual([undefined]);
 });
 
-test('a card that is given gets the credentials that are given with it', async () => {
+test('an agent that is connected by its card gets the credentials passed to connect', async () => {
   const peer = await startPeer(guarded('authorization', 'Bearer right'));
   const { port } = new URL(peer.url);
-  const agent = await connected(cardAt(`http://other.port.${port}.example.com`), { auth: 'right', fetch: reach });
+  const agent = await connected(cardAt(`http://other.port.${port}.example.com`), {
+    auth: 'right',
+    fetch: fetchLocally,
+  });
   expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
 });
 
-test.each(['', 'two words', 'line\nbreak', 'größe'])('%j is no token', async (token) => {
-  const peer = await startPeer(guarded('authorization', ''));
-  const agent = await connect(peer.url, { auth: token, cache: false });
-  await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(peer.got).toEqual([]);
-  await agent.close();
-});
+test.each(['', 'two words', 'line\nbreak', 'größe'])(
+  'a call with the token %j, which a header cannot contain, fails without a request',
+  async (token) => {
+    const peer = await startPeer(guarded('authorization', ''));
+    const agent = await connect(peer.url, { auth: token, cache: false });
+    await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(peer.got).toEqual([]);
+    await agent.close();
+  },
+);

@@ -1,4 +1,4 @@
-/** The entry of the client as a browser has it: bundled, with nothing of Node about it. */
+/** The main entry, bundled for a browser and run without the globals of Node. */
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 
@@ -26,11 +26,11 @@ async function bundle(): Promise<{ readonly text: string; readonly imports: read
   return { text: outputFiles[0]?.text ?? '', imports };
 }
 
-/** What every browser has, as far as it is used. */
+/** The globals of browsers that the client uses. */
 const BROWSER_GLOBALS =
   'AbortController DOMException Headers ReadableStream Request Response TextDecoder TextEncoder URL URLSearchParams ' +
   'atob btoa clearTimeout crypto fetch queueMicrotask setTimeout ' +
-  // A realm has these of its own; those of the outer one are what `fetch` there gives.
+  // A new realm has its own; `fetch` returns objects of the outer realm.
   'Error Uint8Array';
 
 function browserGlobals(): Record<string, unknown> {
@@ -38,7 +38,7 @@ function browserGlobals(): Record<string, unknown> {
   return { document: {}, ...Object.fromEntries(BROWSER_GLOBALS.split(' ').map((name) => [name, known[name]])) };
 }
 
-test('a browser gets no module of Node, and can talk to an agent', async () => {
+test('the browser bundle imports no module of Node, and can call an agent', async () => {
   const { text, imports } = await bundle();
   expect(imports.filter((path) => path.startsWith('node:'))).toEqual([]);
 
@@ -51,7 +51,7 @@ test('a browser gets no module of Node, and can talk to an agent', async () => {
   const types: string[] = [];
   for await (const event of agent.stream('story')) types.push(event.type);
   expect(types).toEqual(['task', 'status', 'artifact', 'artifact', 'artifact', 'status', 'status']);
-  const error: unknown = await agent.get('nobody').catch((thrown: unknown) => thrown);
+  const error: unknown = await agent.get('unknown').catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(A2AError);
   expect(error).toMatchObject({ code: 'TASK_NOT_FOUND' });
   await agent.close();

@@ -1,4 +1,4 @@
-/** Cards that are believed only if somebody whom the user trusts has signed them. */
+/** Cards that the client accepts only with a signature by a key that the user trusts. */
 import { beforeAll, expect, test } from 'vitest';
 
 import type { CardTrust } from '../../../src/client/card/card-trust.ts';
@@ -39,23 +39,33 @@ function startSigned(sign: Sign): Promise<Peer> {
 
 const keys = (more: object = {}): CardTrust => ({ keys: { keys: [{ ...friend.jwk, ...more }] } });
 
-test(verifies(['J-06', 'J-07'], 'a card that a trusted key has signed is used, as it was signed'), async () => {
-  const { url } = await startSigned(async (card) => ({ ...(await byFriend(card)), unsigned: 'by whoever' }));
-  const agent = await connected(url, { verifyCard: keys() });
-  expect(agent.card).toMatchObject({ name: 'Peer', signatures: [{ protected: expect.any(String) }] });
-  expect((await agent.send('hi')).state).toBe('completed');
-});
+test(
+  verifies(
+    ['J-06', 'J-07'],
+    'a card signed by a trusted key is accepted, without the members that the signature does not cover',
+  ),
+  async () => {
+    const { url } = await startSigned(async (card) => ({ ...(await byFriend(card)), unsigned: 'added later' }));
+    const agent = await connected(url, { verifyCard: keys() });
+    expect(agent.card).toMatchObject({ name: 'Peer', signatures: [{ protected: expect.any(String) }] });
+    expect(agent.card).not.toHaveProperty('unsigned');
+    expect((await agent.send('hi')).state).toBe('completed');
+  },
+);
 
-test(verifies(['J-06', 'J-07'], 'of several signatures one has to hold'), async () => {
-  const { url } = await startSigned(async (card) => {
-    const once = await signCard(card, stranger);
-    return onTheWire(await signCard(once, friend));
-  });
-  const agent = await connected(url, { verifyCard: keys() });
-  expect(agent.card.signatures).toHaveLength(1);
-});
+test(
+  verifies(['J-06', 'J-07'], 'a card with several signatures is accepted if one of them is by a trusted key'),
+  async () => {
+    const { url } = await startSigned(async (card) => {
+      const once = await signCard(card, stranger);
+      return onTheWire(await signCard(once, friend));
+    });
+    const agent = await connected(url, { verifyCard: keys() });
+    expect(agent.card.signatures).toHaveLength(1);
+  },
+);
 
-test('a signature over another form is told of', async () => {
+test('a signature over another canonical form of the card is accepted with a warning', async () => {
   const { url } = await startSigned(async (card) => {
     const sparse = onTheWire({ ...card, description: '' });
     const { key, alg, kid } = friend;
@@ -69,13 +79,18 @@ const altered: Sign = async (card) => ({ ...(await byFriend(card)), description:
 const unsigned: Sign = async (card) => onTheWire(card);
 
 test.each<[string, Sign, () => CardTrust, RegExp]>([
-  ['was altered', altered, keys, /signature verification failed/],
-  ['is signed by a stranger', signedBy(() => stranger), keys, /no trusted key has this kid/],
-  ['claims the key of a friend', signedBy(() => ({ ...stranger, kid: 'friend' })), keys, /verification failed/],
-  ['is not signed', unsigned, keys, /it has no signature/],
-  ['is altered, if signed', altered, () => ({ ...keys(), mode: 'if-signed' }), /verification failed/],
-  ['is signed, where nobody is trusted', byFriend, () => ({}), /no trusted key has this kid/],
-])(verifies('J-07', 'a card that %s is refused'), async (_case, sign, verifyCard, why) => {
+  ['was altered after it was signed', altered, keys, /signature verification failed/],
+  ['is signed by an untrusted key', signedBy(() => stranger), keys, /no trusted key has this kid/],
+  [
+    'is signed by an untrusted key under the kid of a trusted one',
+    signedBy(() => ({ ...stranger, kid: 'friend' })),
+    keys,
+    /verification failed/,
+  ],
+  ['has no signature', unsigned, keys, /it has no signature/],
+  ['was altered, with mode: if-signed', altered, () => ({ ...keys(), mode: 'if-signed' }), /verification failed/],
+  ['is signed, if no key is trusted', byFriend, () => ({}), /no trusted key has this kid/],
+])(verifies('J-07', 'the client rejects a card that %s'), async (_case, sign, verifyCard, why) => {
   const peer = await startSigned(sign);
   await expect(connect(peer.url, { verifyCard: verifyCard() })).rejects.toMatchObject({
     code: 'INVALID_AGENT_RESPONSE',
@@ -88,14 +103,14 @@ test.each([
   ['expired', { exp: 1 }, /the key has expired/],
   ['revoked', { revoked: { revoked_at: 1 } }, /the key was revoked/],
   ['not valid yet', { nbf: 2 ** 40 }, /the key is not valid yet/],
-])(verifies('J-09', 'a key that is %s is not used'), async (_case, more, why) => {
+])(verifies('J-09', 'the client rejects a card whose key is %s'), async (_case, more, why) => {
   const { url } = await startSigned(byFriend);
   await expect(connect(url, { verifyCard: keys(more) })).rejects.toThrow(why);
   const found = { keys: () => ({ ...friend.jwk, ...more }) };
   await expect(connect(url, { verifyCard: found })).rejects.toThrow(why);
 });
 
-test('a card without a signature is believed if only signed ones are looked at', async () => {
+test('a card without a signature is accepted with mode: if-signed', async () => {
   const { url } = await startSigned(unsigned);
   const agent = await connected(url, { verifyCard: { ...keys(), mode: 'if-signed' } });
   expect(agent.card.name).toBe('Peer');
@@ -103,7 +118,7 @@ test('a card without a signature is believed if only signed ones are looked at',
 
 const ORIGIN = 'https://keys.example';
 
-/** Requests for keys are answered here, and told; all others go out. */
+/** Responds to requests for keys, and notes their addresses; all other requests go to the network. */
 function keyServer(answer: () => Response, asked: string[]): ConnectOptions {
   return {
     headers: { 'x-secret': 'mine' },
@@ -117,18 +132,21 @@ function keyServer(answer: () => Response, asked: string[]): ConnectOptions {
 
 const keySet = (): Response => Response.json({ keys: [friend.jwk] });
 
-test(verifies('J-08', 'keys are fetched from an origin that was named, over https'), async () => {
-  const { url } = await startSigned(signedBy(() => friend, `${ORIGIN}/jwks.json`));
-  const asked: string[] = [];
-  const agent = await connected(url, { ...keyServer(keySet, asked), verifyCard: { keyOrigins: [ORIGIN] } });
-  expect(agent.card.signatures).toHaveLength(1);
-  expect(asked).toEqual([`${ORIGIN}/jwks.json null`]);
-});
+test(
+  verifies('J-08', 'keys are fetched over https from an origin in keyOrigins, without the headers of the client'),
+  async () => {
+    const { url } = await startSigned(signedBy(() => friend, `${ORIGIN}/jwks.json`));
+    const asked: string[] = [];
+    const agent = await connected(url, { ...keyServer(keySet, asked), verifyCard: { keyOrigins: [ORIGIN] } });
+    expect(agent.card.signatures).toHaveLength(1);
+    expect(asked).toEqual([`${ORIGIN}/jwks.json null`]);
+  },
+);
 
 test.each<[string, string, number, () => Response, RegExp]>([
-  ['without https', 'http://keys.example/jwks.json', 0, keySet, /does not use https/],
-  ['elsewhere', 'https://keys.other.example/jwks.json', 0, keySet, /not in keyOrigins/],
-  ['at no address', 'keys', 0, keySet, /not a URL/],
+  ['at an address without https', 'http://keys.example/jwks.json', 0, keySet, /does not use https/],
+  ['at an origin that is not in keyOrigins', 'https://keys.other.example/jwks.json', 0, keySet, /not in keyOrigins/],
+  ['at an address that is not a URL', 'keys', 0, keySet, /not a URL/],
   [
     'behind a redirect',
     `${ORIGIN}/jwks.json`,
@@ -137,21 +155,21 @@ test.each<[string, string, number, () => Response, RegExp]>([
     /redirects/,
   ],
   [
-    'nowhere',
+    'at an address that responds with 404',
     `${ORIGIN}/jwks.json`,
     1,
     () => new Response('', { status: 404 }),
     /its jku responded with 404 and without a key set/,
   ],
-  ['in a page', `${ORIGIN}/jwks.json`, 1, () => new Response('<html>'), /without a key set/],
+  ['in a response that is not JSON', `${ORIGIN}/jwks.json`, 1, () => new Response('<html>'), /without a key set/],
   [
-    'expired',
+    'that have expired',
     `${ORIGIN}/jwks.json`,
     1,
     () => Response.json({ keys: [{ ...friend.jwk, exp: 1 }] }),
     /the key has expired/,
   ],
-])(verifies(['J-08', 'J-09'], 'keys %s are not used'), async (_where, jku, fetches, answer, why) => {
+])(verifies(['J-08', 'J-09'], 'keys %s are not trusted'), async (_where, jku, fetches, answer, why) => {
   const { url } = await startSigned(signedBy(() => friend, jku));
   const asked: string[] = [];
   const verifyCard = { keyOrigins: [ORIGIN, 'http://keys.example'] };
@@ -159,7 +177,7 @@ test.each<[string, string, number, () => Response, RegExp]>([
   expect(asked).toHaveLength(fetches);
 });
 
-test('nobody fetches keys because a signature says so', async () => {
+test('the client does not fetch keys from the jku of a signature without keyOrigins', async () => {
   const { url } = await startSigned(signedBy(() => friend, `${ORIGIN}/jwks.json`));
   const asked: string[] = [];
   const verifyCard = { keys: { keys: [stranger.jwk] } };
@@ -167,7 +185,7 @@ test('nobody fetches keys because a signature says so', async () => {
   expect(asked).toEqual([]);
 });
 
-test('a card that is given is verified, too', async () => {
+test('a card that is passed to connect is verified, too', async () => {
   const { url } = await startSigned(byFriend);
   const options = { allowOrigins: [url], verifyCard: keys() };
   const agent = await connected(await byFriend(cardAt(url)), options);
@@ -175,7 +193,7 @@ test('a card that is given is verified, too', async () => {
   await expect(connect(cardAt(url), options)).rejects.toThrow('it has no signature');
 });
 
-test('so is the extended card', async () => {
+test('the extended card is verified, too', async () => {
   let sign: Sign = byFriend;
   const peer = await startPeer(async (_got, response, { url }) => result(response, await sign(cardAt(url))), {
     card: async (_got, response, { url }) => json(response, await byFriend(cardAt(url))),
@@ -186,7 +204,7 @@ test('so is the extended card', async () => {
   await expect(agent.extendedCard()).rejects.toThrow(/could not be verified/);
 });
 
-test('who takes too long to find a key is not waited for', async () => {
+test('connect times out if the function that finds keys takes too long', async () => {
   const { url } = await startSigned(byFriend);
   const never = { keys: () => new Promise<never>(() => {}) };
   await expect(connect(url, { verifyCard: never, timeoutMs: 100 })).rejects.toMatchObject({ code: 'TIMEOUT' });

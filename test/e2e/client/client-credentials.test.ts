@@ -4,50 +4,50 @@ import { EventEmitter, once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 
 import type { SecurityScheme } from '../../../src/model/security.ts';
-import { connected, nowhere, TRANSPORTS } from './kit.ts';
-import { type Answering, cardAt, json, startPeer } from './peer.ts';
-import { CLIENT, letsIn, movableClock, shown, startTokenServer, tokens } from './token-server.ts';
+import { connected, unusedAddress, TRANSPORTS } from './kit.ts';
+import { type Responder, cardAt, json, startPeer } from './peer.ts';
+import { CLIENT, acceptsIf, movableClock, authorizationsOf, startTokenServer, tokens } from './token-server.ts';
 
-const isToken = letsIn((header) => /^Bearer t\d+$/.test(header));
+const isToken = acceptsIf((header) => /^Bearer t\d+$/.test(header));
 
 function schemeWith(tokenUrl: string): Record<string, SecurityScheme> {
   return { oauth: { oauth2SecurityScheme: { flows: { clientCredentials: { tokenUrl, scopes: {} } } } } };
 }
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
-  test('a token is fetched once and used for all calls', async () => {
+  test('the client fetches a token once and uses it for all calls', async () => {
     const [server, peer] = [await startTokenServer(), await startPeer(isToken)];
     const agent = await connected(peer.url, { ...options, auth: { ...CLIENT, tokenUrl: server.url } });
     await agent.send('hi');
     await agent.send('hi');
-    expect(shown(peer)).toEqual(['Bearer t1', 'Bearer t1']);
+    expect(authorizationsOf(peer)).toEqual(['Bearer t1', 'Bearer t1']);
     expect(server.forms()).toEqual([{ grant_type: 'client_credentials' }]);
     expect(server.peer.got[0]?.path).toBe('/token');
   });
 
-  test('a burst of calls asks for one token', async () => {
+  test('concurrent calls share one request for a token', async () => {
     const [server, peer] = [await startTokenServer(), await startPeer(isToken)];
     const agent = await connected(peer.url, { ...options, auth: { ...CLIENT, tokenUrl: server.url } });
     await Promise.all(Array.from({ length: 20 }, () => agent.send('hi')));
     expect(server.peer.got).toHaveLength(1);
-    expect(new Set(shown(peer))).toEqual(new Set(['Bearer t1']));
+    expect(new Set(authorizationsOf(peer))).toEqual(new Set(['Bearer t1']));
   });
 
-  test('a burst of calls whose token is refused gets one new one', async () => {
-    const [server, peer] = [await startTokenServer(), await startPeer(letsIn((header) => header === 'Bearer t2'))];
+  test('concurrent calls whose token gets 401 share one request for a new token', async () => {
+    const [server, peer] = [await startTokenServer(), await startPeer(acceptsIf((header) => header === 'Bearer t2'))];
     const agent = await connected(peer.url, { ...options, auth: { ...CLIENT, tokenUrl: server.url } });
     await Promise.all(Array.from({ length: 20 }, () => agent.send('hi')));
     expect(server.peer.got).toHaveLength(2);
   });
 
-  test('a token endpoint that never answers takes no longer than the call has', async () => {
+  test('a call whose token endpoint never responds fails at the deadline of the call', async () => {
     const [server, peer] = [await startTokenServer(() => {}), await startPeer(isToken)];
     const agent = await connected(peer.url, { ...options, auth: { ...CLIENT, tokenUrl: server.url } });
     await expect(agent.send('hi', { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMEOUT' });
     expect(peer.got).toEqual([]);
   });
 
-  test('who leaves does not take the token from the others, and the last one stops the request', async () => {
+  test('a call that ends does not abort a token request that other calls share, and the last of them does', async () => {
     const gate = new EventEmitter();
     const server = await startTokenServer((_got, response) => {
       response.once('close', () => gate.emit('closed'));
@@ -57,6 +57,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     const closed = once(gate, 'closed');
     const abort = new AbortController();
     const staying = agent.send('hi', { signal: abort.signal });
+    await expect.poll(() => server.peer.got.length).toBe(1);
     await expect(agent.send('hi', { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMEOUT' });
     expect(server.peer.got).toHaveLength(1);
     abort.abort(new Error('enough'));
@@ -64,8 +65,8 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await closed;
   });
 
-  test('nobody at the token endpoint', async () => {
-    const [tokenUrl, peer] = [`${await nowhere()}/token`, await startPeer(isToken)];
+  test('a call fails without being sent if nothing listens at the token endpoint', async () => {
+    const [tokenUrl, peer] = [`${await unusedAddress()}/token`, await startPeer(isToken)];
     const agent = await connected(peer.url, { ...options, auth: { ...CLIENT, tokenUrl } });
     await expect(agent.send('hi')).rejects.toMatchObject({
       code: 'TRANSPORT_FAILED',
@@ -74,7 +75,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got).toEqual([]);
   });
 
-  test('a redirect of the token endpoint is not followed', async () => {
+  test('the client does not follow a redirect of the token endpoint', async () => {
     const elsewhere = await startTokenServer();
     const server = await startTokenServer(
       (_got, response) => void response.writeHead(307, { location: elsewhere.url }).end(),
@@ -86,7 +87,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 });
 
-test('scopes, parameters and a secret in the body', async () => {
+test('a token request contains scopes, extra parameters and the secret in its body if so configured', async () => {
   const [server, peer] = [await startTokenServer(), await startPeer(isToken)];
   const auth = {
     ...CLIENT,
@@ -106,16 +107,16 @@ test('scopes, parameters and a secret in the body', async () => {
       client_secret: CLIENT.clientSecret,
     },
   ]);
-  expect(shown(server.peer)).toEqual([undefined]);
+  expect(authorizationsOf(server.peer)).toEqual([undefined]);
 });
 
 test.each<[string, number | string | undefined, number, number]>([
-  ['an hour, shortly before its end', 3600, 3_569_000, 1],
-  ['an hour, just before its end', 3600, 3_571_000, 2],
-  ['a text for a number', '3600', 3_571_000, 2],
-  ['ten seconds, after most of them', 10, 8500, 2],
-  ['no word about its end', undefined, 365 * 86_400_000, 1],
-])('how long a token is kept: %s', async (_case, expiresIn, laterMs, requests) => {
+  ['a token that lasts an hour is used until 30 s before its end', 3600, 3_569_000, 1],
+  ['a token that lasts an hour is replaced 30 s before its end', 3600, 3_571_000, 2],
+  ['a token whose expires_in is a string is replaced 30 s before its end', '3600', 3_571_000, 2],
+  ['a token that lasts ten seconds is replaced after 8.5 s', 10, 8500, 2],
+  ['a token without expires_in is used for a year', undefined, 365 * 86_400_000, 1],
+])('%s', async (_case, expiresIn, laterMs, requests) => {
   const server = await startTokenServer(({ body }, response, { got }) => {
     expect(body).toBe('grant_type=client_credentials');
     json(response, { access_token: `t${got.length}`, token_type: 'Bearer', expires_in: expiresIn });
@@ -129,48 +130,63 @@ test.each<[string, number | string | undefined, number, number]>([
   expect(server.peer.got).toHaveLength(requests);
 });
 
-test('a token that is refused is replaced once, and a second refusal is final', async () => {
-  const [server, peer] = [await startTokenServer(), await startPeer(letsIn(() => false))];
+test('a token that gets 401 is replaced once, and a second 401 fails the call', async () => {
+  const [server, peer] = [await startTokenServer(), await startPeer(acceptsIf(() => false))];
   const agent = await connected(peer.url, { auth: { ...CLIENT, tokenUrl: server.url } });
   await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(shown(peer)).toEqual(['Bearer t1', 'Bearer t2']);
+  expect(authorizationsOf(peer)).toEqual(['Bearer t1', 'Bearer t2']);
 });
 
-test.each<[string, Answering, object]>([
+test.each<[string, Responder, object]>([
   [
-    'a refusal',
+    'an OAuth error',
     (_got, response) => json(response, { error: 'invalid_scope', error_description: 'No such scope' }, 400),
     { code: 'UNAUTHENTICATED', message: expect.stringContaining('invalid_scope: No such scope') },
   ],
   [
-    'a refusal without a word',
+    '403 without an OAuth error',
     (_got, response) => void response.writeHead(403).end('<html>'),
     { code: 'UNAUTHENTICATED', message: expect.stringContaining('status 403') },
   ],
-  ['trouble', (_got, response) => void response.writeHead(502).end(), { code: 'UNAVAILABLE' }],
-  ['no JSON', (_got, response) => void response.writeHead(200).end('t1'), { code: 'INVALID_AGENT_RESPONSE' }],
-  ['no token', (_got, response) => json(response, { token_type: 'Bearer' }), { code: 'INVALID_AGENT_RESPONSE' }],
+  ['502', (_got, response) => void response.writeHead(502).end(), { code: 'UNAVAILABLE' }],
+  [
+    'a body that is not JSON',
+    (_got, response) => void response.writeHead(200).end('t1'),
+    { code: 'INVALID_AGENT_RESPONSE' },
+  ],
+  [
+    'JSON without a token',
+    (_got, response) => json(response, { token_type: 'Bearer' }),
+    { code: 'INVALID_AGENT_RESPONSE' },
+  ],
   [
     'a token of another type',
     (_got, response) => json(response, { access_token: 't1', token_type: 'mac' }),
     { code: 'INVALID_AGENT_RESPONSE', message: expect.stringContaining('"mac"') },
   ],
   [
-    'a token that is no token',
+    'a token that a header cannot contain',
     (_got, response) => json(response, { access_token: 'a\r\nb', token_type: 'Bearer' }),
     { code: 'UNAUTHENTICATED' },
   ],
-  ['too much', (_got, response) => json(response, 'x'.repeat(100_000)), { code: 'INVALID_AGENT_RESPONSE' }],
-])('%s instead of a token', async (_case, answer, error) => {
-  const [server, peer] = [await startTokenServer(answer), await startPeer(isToken)];
-  const agent = await connected(peer.url, { auth: { ...CLIENT, tokenUrl: server.url } });
-  const thrown: unknown = await agent.send('hi').catch((each: unknown) => each);
-  expect(thrown).toMatchObject(error);
-  expect(`${JSON.stringify(thrown)} ${String(thrown)}`).not.toContain(CLIENT.clientSecret);
-  expect(peer.got).toEqual([]);
-});
+  [
+    'a body that is too large',
+    (_got, response) => json(response, 'x'.repeat(100_000)),
+    { code: 'INVALID_AGENT_RESPONSE' },
+  ],
+])(
+  '%s from the token endpoint fails the call, and the error does not contain the secret',
+  async (_case, answer, error) => {
+    const [server, peer] = [await startTokenServer(answer), await startPeer(isToken)];
+    const agent = await connected(peer.url, { auth: { ...CLIENT, tokenUrl: server.url } });
+    const thrown: unknown = await agent.send('hi').catch((each: unknown) => each);
+    expect(thrown).toMatchObject(error);
+    expect(`${JSON.stringify(thrown)} ${String(thrown)}`).not.toContain(CLIENT.clientSecret);
+    expect(peer.got).toEqual([]);
+  },
+);
 
-test('the wrong secret', async () => {
+test('a wrong client secret fails the call with the OAuth error invalid_client', async () => {
   const [server, peer] = [await startTokenServer(), await startPeer(isToken)];
   const auth = { ...CLIENT, clientSecret: 'wrong', tokenUrl: server.url };
   const agent = await connected(peer.url, { auth });
@@ -181,7 +197,7 @@ test('the wrong secret', async () => {
   expect(server.peer.got).toHaveLength(1);
 });
 
-test('a token endpoint that says when to come back is asked again', async () => {
+test('a token request that gets 503 with Retry-After is repeated', async () => {
   const give = tokens();
   const server = await startTokenServer((got, response, peer) =>
     peer.got.length === 1 ? void response.writeHead(503, { 'retry-after': '0' }).end() : give(got, response, peer),
@@ -192,7 +208,7 @@ test('a token endpoint that says when to come back is asked again', async () => 
   expect(peer.got).toHaveLength(1);
 });
 
-test('a connection that breaks is no reason to give up', async () => {
+test('a token request whose connection breaks is repeated', async () => {
   const give = tokens();
   const server = await startTokenServer((got, response, peer) =>
     peer.got.length === 1 ? void response.destroy() : give(got, response, peer),
@@ -202,16 +218,16 @@ test('a connection that breaks is no reason to give up', async () => {
   expect((await agent.send('hi')).state).toBe('completed');
 });
 
-test('who gets no token goes on with the next of several credentials', async () => {
+test('the client tries the next credential if it gets no token for the first', async () => {
   const server = await startTokenServer((_got, response) => json(response, { error: 'invalid_client' }, 401));
-  const peer = await startPeer(letsIn((header) => header === 'Bearer spare'));
+  const peer = await startPeer(acceptsIf((header) => header === 'Bearer spare'));
   const agent = await connected(peer.url, { auth: [{ ...CLIENT, tokenUrl: server.url }, 'spare'] });
   expect((await agent.send('hi')).state).toBe('completed');
-  expect(shown(peer)).toEqual(['Bearer spare']);
+  expect(authorizationsOf(peer)).toEqual(['Bearer spare']);
 });
 
-describe('a token endpoint that the card names', () => {
-  test('at the same origin, with the scopes that the card requires', async () => {
+describe('client credentials without tokenUrl', () => {
+  test('use the token endpoint in the card, with the scopes that the card requires', async () => {
     const give = tokens();
     const peer = await startPeer(
       (got, response, self) => (got.path === '/token' ? give(got, response, self) : isToken(got, response, self)),
@@ -230,7 +246,7 @@ describe('a token endpoint that the card names', () => {
     expect(new URLSearchParams(peer.got[0]?.body).get('scope')).toBe('talk listen');
   });
 
-  test('at another origin gets no secret, unless that is allowed', async () => {
+  test('use a token endpoint in the card at another origin only if that is allowed', async () => {
     const server = await startTokenServer();
     const peer = await startPeer(isToken, { card: { securitySchemes: schemeWith(server.url) } });
     const agent = await connected(peer.url, { auth: CLIENT });
@@ -243,7 +259,7 @@ describe('a token endpoint that the card names', () => {
     expect((await allowed.send('hi')).state).toBe('completed');
   });
 
-  test('is needed if none is given', async () => {
+  test('fail a call if the card declares no token endpoint', async () => {
     const peer = await startPeer(isToken);
     const agent = await connected(peer.url, { auth: CLIENT });
     await expect(agent.send('hi')).rejects.toMatchObject({
@@ -253,7 +269,7 @@ describe('a token endpoint that the card names', () => {
   });
 });
 
-test('a card that is for known callers is fetched with a token', async () => {
+test('a protected card is fetched with a token if the token endpoint is configured', async () => {
   const server = await startTokenServer();
   const peer = await startPeer(isToken, {
     card: ({ headers }, response, { url }) =>

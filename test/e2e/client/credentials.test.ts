@@ -1,30 +1,30 @@
-/** Several credentials, calls at the same time, and strategies that misbehave. */
+/** Several credentials, concurrent calls, and strategies that fail or hang. */
 import { expect, test } from 'vitest';
 
 import type { Auth } from '../../../src/client/auth/auth.ts';
 import { connected } from './kit.ts';
 import { startPeer } from './peer.ts';
-import { letsIn, shown } from './token-server.ts';
+import { acceptsIf, authorizationsOf } from './token-server.ts';
 
-test('one that was refused may be right later', async () => {
+test('the client tries a token that got 401 again when the other one gets 401', async () => {
   let right = 'Bearer two';
-  const peer = await startPeer(letsIn((header) => header === right));
+  const peer = await startPeer(acceptsIf((header) => header === right));
   const agent = await connected(peer.url, { auth: ['one', 'two'] });
   await agent.send('hi');
   right = 'Bearer one';
   await agent.send('hi');
   await agent.send('hi');
-  expect(shown(peer)).toEqual(['Bearer one', 'Bearer two', 'Bearer two', 'Bearer one', 'Bearer one']);
+  expect(authorizationsOf(peer)).toEqual(['Bearer one', 'Bearer two', 'Bearer two', 'Bearer one', 'Bearer one']);
 });
 
-test('each is tried once in a call, however many there are', async () => {
-  const peer = await startPeer(letsIn(() => false));
+test('a call tries each of several credentials once, and a token function once more with refresh: true', async () => {
+  const peer = await startPeer(acceptsIf(() => false));
   const agent = await connected(peer.url, { auth: ['one', 'two', () => 'three'] });
   await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(shown(peer)).toEqual(['Bearer one', 'Bearer two', 'Bearer three', 'Bearer three']);
+  expect(authorizationsOf(peer)).toEqual(['Bearer one', 'Bearer two', 'Bearer three', 'Bearer three']);
 });
 
-test('a burst of refused calls is refreshed once', async () => {
+test('concurrent calls that get 401 share one call of the token function', async () => {
   let refreshes = 0;
   let token = 'old';
   const auth: Auth = async ({ refresh }) => {
@@ -35,21 +35,21 @@ test('a burst of refused calls is refreshed once', async () => {
     }
     return token;
   };
-  const peer = await startPeer(letsIn((header) => header === 'Bearer new'));
+  const peer = await startPeer(acceptsIf((header) => header === 'Bearer new'));
   const agent = await connected(peer.url, { auth });
   await Promise.all(Array.from({ length: 10 }, () => agent.send('hi')));
   expect(refreshes).toBe(1);
 });
 
-test('a strategy that never answers takes no longer than the call has', async () => {
-  const peer = await startPeer(letsIn(() => true));
+test('a call whose strategy never resolves fails at its deadline', async () => {
+  const peer = await startPeer(acceptsIf(() => true));
   const agent = await connected(peer.url, { auth: { headers: () => new Promise(() => {}) } });
   await expect(agent.send('hi', { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMEOUT' });
   expect(peer.got).toEqual([]);
 });
 
-test('whoever leaves during a refresh that never ends is let go', async () => {
-  const peer = await startPeer(letsIn(() => false));
+test('a call that is aborted during a refresh that never ends fails with the reason', async () => {
+  const peer = await startPeer(acceptsIf(() => false));
   const abort = new AbortController();
   const auth: Auth = ({ refresh }) => {
     if (!refresh) return 'old';
@@ -61,8 +61,8 @@ test('whoever leaves during a refresh that never ends is let go', async () => {
   expect(peer.got).toHaveLength(1);
 });
 
-test('what a strategy throws is what the caller gets', async () => {
-  const peer = await startPeer(letsIn(() => true));
+test('a call fails with the error that its strategy throws', async () => {
+  const peer = await startPeer(acceptsIf(() => true));
   const auth: Auth = () => {
     throw new Error('the vault is closed');
   };
@@ -72,12 +72,12 @@ test('what a strategy throws is what the caller gets', async () => {
 });
 
 test.each<[string, Auth]>([
-  ['a line break in a key', { apiKey: 'a\r\nx-admin: 1' }],
-  ['a name that is none', { apiKey: 'key', header: 'x key' }],
-  ['a line break from a strategy', { headers: () => ({ 'x-token': 'a\nb' }) }],
-  ['letters that a header cannot hold', { headers: () => ({ 'x-token': 'größe' }) }],
-])('%s never becomes a header', async (_case, auth) => {
-  const peer = await startPeer(letsIn(() => true));
+  ['an API key with a line break', { apiKey: 'a\r\nx-admin: 1' }],
+  ['a header name with a space', { apiKey: 'key', header: 'x key' }],
+  ['a header value of a strategy with a line break', { headers: () => ({ 'x-token': 'a\nb' }) }],
+  ['a header value with non-ASCII letters', { headers: () => ({ 'x-token': 'größe' }) }],
+])('%s is not sent, and the call fails', async (_case, auth) => {
+  const peer = await startPeer(acceptsIf(() => true));
   const agent = await connected(peer.url, { auth });
   await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(peer.got).toEqual([]);

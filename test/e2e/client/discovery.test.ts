@@ -1,4 +1,4 @@
-/** How an agent is found, and what is said when it is not. */
+/** How the client finds an agent, and the errors if it does not. */
 import { expect, test } from 'vitest';
 
 import { connect, tryDiscover } from '../../../src/client/connect.ts';
@@ -8,20 +8,20 @@ import { silentLog } from '../../../src/observe/log.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { scripted } from '../kit/script.ts';
 import { startServer } from '../kit/server.ts';
-import { connected, hastyClock, nowhere } from './kit.ts';
-import { type Answering, cardAt, failure, json, result, startPeer, task } from './peer.ts';
+import { connected, skippingClock, unusedAddress } from './kit.ts';
+import { type Responder, cardAt, failure, json, result, startPeer, task } from './peer.ts';
 
-const done: Answering = (_got, response) => result(response, { task: task() });
+const done: Responder = (_got, response) => result(response, { task: task() });
 
-/** A card of 0.3 that says that the agent is at `url`. */
+/** A card of 0.3 with the given address of the agent. */
 function cardOf03(url: unknown): Record<string, unknown> {
   return { name: 'Old', description: '', version: '1', protocolVersion: '0.3.0', url, capabilities: {}, skills: [] };
 }
 
-const doneOf03: Answering = (_got, response) =>
+const doneOf03: Responder = (_got, response) =>
   result(response, { kind: 'task', id: 't1', contextId: 'c1', status: { state: 'completed' } });
 
-test('by the address of the agent, and by that of its card', async () => {
+test('connect finds the card at the address of an agent, and at the address of the card', async () => {
   const peer = await startPeer(done);
   expect((await connected(peer.url)).card.name).toBe('Peer');
   expect((await connected(`${peer.url}/.well-known/agent-card.json`)).card.name).toBe('Peer');
@@ -35,16 +35,19 @@ test('by the address of the agent, and by that of its card', async () => {
   ]);
 });
 
-test.each([404, 405, 410, 500])('at the older path if there is %i at the newer', async (missing) => {
-  const peer = await startPeer(doneOf03, {
-    card: ({ path }, response) =>
-      path.endsWith('/agent.json') ? json(response, cardOf03('/rpc')) : void response.writeHead(missing).end(),
-  });
-  expect((await connected(peer.url)).chosen).toMatchObject({ url: `${peer.url}/rpc`, version: '0.3' });
-});
+test.each([404, 405, 410, 500])(
+  'connect finds the card at the older path if the newer one responds with %i',
+  async (missing) => {
+    const peer = await startPeer(doneOf03, {
+      card: ({ path }, response) =>
+        path.endsWith('/agent.json') ? json(response, cardOf03('/rpc')) : void response.writeHead(missing).end(),
+    });
+    expect((await connected(peer.url)).chosen).toMatchObject({ url: `${peer.url}/rpc`, version: '0.3' });
+  },
+);
 
-test('a page for everything is no card', async () => {
-  const page: Answering = (_got, response) =>
+test('connect rejects an HTML page that is served instead of a card', async () => {
+  const page: Responder = (_got, response) =>
     void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
   const peer = await startPeer(page, { card: page });
   await expect(connect(peer.url)).rejects.toMatchObject({
@@ -74,7 +77,7 @@ test('a card of 200,000 levels is rejected, and not cached for the next client',
   expect((await connected(peer.url)).card.name).toBe('Peer');
 });
 
-test('below a path of a host: there, and in the card of the host if it names the agent', async () => {
+test('connect to a path of a host uses the card of the host only if it names the path', async () => {
   const peer = await startPeer(done, {
     card: ({ path }, response, { url }) =>
       path === '/.well-known/agent-card.json' ? json(response, cardAt(url)) : void response.writeHead(404).end(),
@@ -86,20 +89,20 @@ test('below a path of a host: there, and in the card of the host if it names the
   });
 });
 
-test('by a card, whose address must not be private unless that is allowed', async () => {
+test('connect by a card calls a private address in it only if that is allowed', async () => {
   const peer = await startPeer(done);
   const card = cardAt(peer.url);
-  const stranger = await connected(card);
-  await expect(stranger.ask('hi')).rejects.toMatchObject({
+  const restricted = await connected(card);
+  await expect(restricted.ask('hi')).rejects.toMatchObject({
     code: 'TRANSPORT_FAILED',
     details: { reason: 'address-refused' },
   });
-  const friend = await connected(card, { allowOrigins: [peer.url] });
-  expect((await friend.send('hi')).state).toBe('completed');
+  const allowed = await connected(card, { allowOrigins: [peer.url] });
+  expect((await allowed.send('hi')).state).toBe('completed');
   expect(peer.got).toHaveLength(1);
 });
 
-test('an agent in this process needs no socket, and has tasks of its own', async () => {
+test('each client of an agent in this process has tasks of its own, without a socket', async () => {
   const { agent } = scripted();
   const [one, other] = [await connected(agent), await connected(agent)];
   expect(await one.ask('hello')).toBe('hello');
@@ -109,7 +112,7 @@ test('an agent in this process needs no socket, and has tasks of its own', async
   expect((await other.list()).totalSize).toBe(0);
 });
 
-test('anything that answers requests is an agent, wherever its card says it is', async () => {
+test('a handler in this process is called directly, whatever address its card contains', async () => {
   const { agent } = scripted();
   const handler = createHandler(agent, {
     store: memoryStore(),
@@ -121,13 +124,13 @@ test('anything that answers requests is an agent, wherever its card says it is',
   await handler.close();
 });
 
-test('nobody there, nothing there, and a card for others', async () => {
-  const url = await nowhere();
-  await expect(connect(url, { clock: hastyClock })).rejects.toMatchObject({
+test('connect fails with different errors if nothing listens, if there is no card, and if the card is protected', async () => {
+  const url = await unusedAddress();
+  await expect(connect(url, { clock: skippingClock })).rejects.toMatchObject({
     code: 'TRANSPORT_FAILED',
     details: { sent: 'no' },
   });
-  expect(await tryDiscover(url, { clock: hastyClock })).toBeNull();
+  expect(await tryDiscover(url, { clock: skippingClock })).toBeNull();
   const empty = await startPeer(done, { card: false });
   await expect(connect(empty.url)).rejects.toMatchObject({
     code: 'DISCOVERY_FAILED',
@@ -138,7 +141,7 @@ test('nobody there, nothing there, and a card for others', async () => {
   await expect(tryDiscover(closed.url)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-test('tryDiscover gives the card as read and as it came', async () => {
+test('tryDiscover returns the decoded card and the raw one', async () => {
   const { url } = await startServer();
   expect(await tryDiscover(url)).toMatchObject({
     card: { name: 'Script' },
@@ -149,40 +152,43 @@ test('tryDiscover gives the card as read and as it came', async () => {
 });
 
 test.each([
-  ['not an address', 'http://'],
-  ['credentials in the address', 'http://me:secret@localhost'],
+  ['an incomplete URL', 'http://'],
+  ['a URL with credentials', 'http://me:secret@localhost'],
   ['a broken handle', 'task1_WyJodHRw'],
-])('%s is refused', async (_case, target) => {
+])('connect rejects %s', async (_case, target) => {
   await expect(connect(target)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
 });
 
-test('a time limit for the discovery', async () => {
+test('connect times out after timeoutMs, and when its signal does', async () => {
   const peer = await startPeer(done, { card: () => {} });
   await expect(connect(peer.url, { timeoutMs: 30, cache: false })).rejects.toMatchObject({ code: 'TIMEOUT' });
   await expect(connect(peer.url, { signal: AbortSignal.timeout(30) })).rejects.toMatchObject({ code: 'TIMEOUT' });
 });
 
-// Addresses that cards have
+// Addresses in cards
 
 test.each([
   ['a path', '/rpc', '/rpc'],
-  ['nothing', '', '/a2a'],
-  ['a machine of its own', 'http://0.0.0.0:1/', '/a2a'],
-  ['a private network', 'http://10.1.2.3/', '/a2a'],
-  ['a name of a network', 'http://redis:6379/', '/a2a'],
-  ['with a password', 'https://ann:hunter2@example.com/', '/a2a'],
-  ['another service', 'http://example.com:25/', '/a2a'],
-])('a card whose address is %s', async (_case, stated, path) => {
-  const peer = await startPeer(
-    (got, response, it) => (got.path === path ? doneOf03(got, response, it) : void response.writeHead(404).end('no')),
-    { card: cardOf03(stated) },
-  );
-  const agent = await connected(peer.url);
-  expect((await agent.send('hi')).state).toBe('completed');
-  expect(agent.chosen.url).toBe(peer.url + path);
-});
+  ['empty', '', '/a2a'],
+  ['an unspecified address', 'http://0.0.0.0:1/', '/a2a'],
+  ['a private address', 'http://10.1.2.3/', '/a2a'],
+  ['an unqualified host name', 'http://redis:6379/', '/a2a'],
+  ['a URL with a password', 'https://ann:hunter2@example.com/', '/a2a'],
+  ['a URL with the port of another service', 'http://example.com:25/', '/a2a'],
+])(
+  'the client calls an agent at the origin of its card if the address in the card is %s',
+  async (_case, stated, path) => {
+    const peer = await startPeer(
+      (got, response, it) => (got.path === path ? doneOf03(got, response, it) : void response.writeHead(404).end('no')),
+      { card: cardOf03(stated) },
+    );
+    const agent = await connected(peer.url);
+    expect((await agent.send('hi')).state).toBe('completed');
+    expect(agent.chosen.url).toBe(peer.url + path);
+  },
+);
 
-test('an address at which nothing is leads to the usual ones, and the message is sent once', async () => {
+test('the client tries the usual paths after a 404 at the address in the card, and keeps the one that responds', async () => {
   const peer = await startPeer(
     (got, response, it) => (got.path === '/' ? doneOf03(got, response, it) : void response.writeHead(404).end('no')),
     { card: cardOf03('/gone') },
@@ -194,14 +200,14 @@ test('an address at which nothing is leads to the usual ones, and the message is
   expect(agent.chosen.why).toContain(`no agent responded at ${peer.url}/gone`);
 });
 
-test('nothing at any usual address either', async () => {
+test('a call fails if no agent responds at the address in the card or at the usual paths', async () => {
   const peer = await startPeer((_got, response) => void response.writeHead(404).end('no'), { card: cardOf03('/gone') });
   const agent = await connected(peer.url);
   await expect(agent.send('hi')).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
   expect(agent.chosen.url).toBe(`${peer.url}/gone`);
 });
 
-test('the address can be given, whatever the card says', async () => {
+test('the option url overrides the address in the card', async () => {
   const peer = await startPeer(done);
   const agent = await connected(`${peer.url}/cards/mine.json`, { url: `${peer.url}/here` });
   await agent.send('hi');
@@ -210,7 +216,7 @@ test('the address can be given, whatever the card says', async () => {
 
 // Redirects
 
-test('a card may have moved', async () => {
+test('connect follows a redirect to the card', async () => {
   const peer = await startPeer(done, {
     card: ({ path }, response, { url }) =>
       path === '/card.json'
@@ -220,15 +226,15 @@ test('a card may have moved', async () => {
   expect((await connected(peer.url)).card.name).toBe('Peer');
 });
 
-test('redirects without end, or to a private network, are not followed', async () => {
-  const circle = await startPeer(done, {
+test('connect follows at most 5 redirects, and none to a private address of another origin', async () => {
+  const loop = await startPeer(done, {
     card: ({ path }, response) => void response.writeHead(302, { location: path }).end(),
   });
-  await expect(connect(circle.url)).rejects.toMatchObject({
+  await expect(connect(loop.url)).rejects.toMatchObject({
     code: 'TRANSPORT_FAILED',
     message: expect.stringContaining('5 redirects'),
   });
-  expect(circle.cardsGot).toHaveLength(6);
+  expect(loop.cardsGot).toHaveLength(6);
   const inner = await startPeer(done);
   const outer = await startPeer(done, {
     card: (_got, response) => void response.writeHead(302, { location: `${inner.url}/x.json` }).end(),
@@ -237,7 +243,7 @@ test('redirects without end, or to a private network, are not followed', async (
   expect(inner.cardsGot).toEqual([]);
 });
 
-test('a message goes along when its address has moved', async () => {
+test('a message is sent again to the target of a redirect with 308', async () => {
   const peer = await startPeer((got, response, it) =>
     got.path === '/rpc' ? void response.writeHead(308, { location: '/rpc/' }).end() : done(got, response, it),
   );
@@ -246,34 +252,40 @@ test('a message goes along when its address has moved', async () => {
   expect(peer.got.map(({ path }) => path)).toEqual(['/rpc', '/rpc/']);
 });
 
-// Which interface
+// The choice of the interface
 
-test(verifies(['D-06', 'V-09'], 'the first interface of the card that is spoken here'), async () => {
-  const peer = await startPeer(done, {
-    card: (_got, response, { url }) =>
-      json(response, {
-        ...cardAt(url),
-        supportedInterfaces: [
-          { url, protocolBinding: 'GRPC', protocolVersion: '1.0' },
-          { url, protocolBinding: 'JSONRPC', protocolVersion: '7.0' },
-          { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
-          { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-        ],
-      }),
-  });
-  const agent = await connected(peer.url);
-  expect(agent.chosen).toMatchObject({ binding: 'HTTP+JSON', version: '0.3', url: `${peer.url}/rest` });
-  expect(agent.chosen.why).toContain('skipped: GRPC 1.0 (binding), JSONRPC 7.0 (version)');
-  expect((await connected(peer.url, { binding: 'JSONRPC' })).chosen.version).toBe('1.0');
-  await expect(connect(peer.url, { version: '0.2', cache: false })).rejects.toMatchObject({
-    code: 'VERSION_NOT_SUPPORTED',
-  });
-  await expect(connect(peer.url, { version: '0.3', binding: 'JSONRPC', cache: false })).rejects.toMatchObject({
-    code: 'DISCOVERY_FAILED',
-  });
-});
+test(
+  verifies(
+    ['D-06', 'V-09'],
+    'the client chooses the first interface of the card whose binding and version it supports',
+  ),
+  async () => {
+    const peer = await startPeer(done, {
+      card: (_got, response, { url }) =>
+        json(response, {
+          ...cardAt(url),
+          supportedInterfaces: [
+            { url, protocolBinding: 'GRPC', protocolVersion: '1.0' },
+            { url, protocolBinding: 'JSONRPC', protocolVersion: '7.0' },
+            { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+            { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+          ],
+        }),
+    });
+    const agent = await connected(peer.url);
+    expect(agent.chosen).toMatchObject({ binding: 'HTTP+JSON', version: '0.3', url: `${peer.url}/rest` });
+    expect(agent.chosen.why).toContain('skipped: GRPC 1.0 (binding), JSONRPC 7.0 (version)');
+    expect((await connected(peer.url, { binding: 'JSONRPC' })).chosen.version).toBe('1.0');
+    await expect(connect(peer.url, { version: '0.2', cache: false })).rejects.toMatchObject({
+      code: 'VERSION_NOT_SUPPORTED',
+    });
+    await expect(connect(peer.url, { version: '0.3', binding: 'JSONRPC', cache: false })).rejects.toMatchObject({
+      code: 'DISCOVERY_FAILED',
+    });
+  },
+);
 
-const twoVersions: Answering = (_got, response, { url }) =>
+const twoVersions: Responder = (_got, response, { url }) =>
   json(response, {
     ...cardAt(url),
     capabilities: {},
@@ -285,7 +297,7 @@ const twoVersions: Answering = (_got, response, { url }) =>
   });
 
 test(
-  verifies('D-08', 'a refused version leads to the next interface, once, and calls after that begin there'),
+  verifies('D-08', 'after VERSION_NOT_SUPPORTED the client uses the next interface, also for later calls'),
   async () => {
     const peer = await startPeer(
       ({ headers }, response) =>
@@ -302,19 +314,25 @@ test(
   },
 );
 
-test(verifies('V-10', 'only once, and not at all if the version was asked for'), async () => {
-  const peer = await startPeer((_got, response) => failure(response, -32009, 'VERSION_NOT_SUPPORTED'), {
-    card: twoVersions,
-  });
-  await expect((await connected(peer.url)).send('hi')).rejects.toMatchObject({ code: 'VERSION_NOT_SUPPORTED' });
-  expect(peer.got).toHaveLength(2);
-  await expect((await connected(peer.url, { version: '1.0' })).send('hi')).rejects.toMatchObject({
-    code: 'VERSION_NOT_SUPPORTED',
-  });
-  expect(peer.got).toHaveLength(3);
-});
+test(
+  verifies(
+    'V-10',
+    'after VERSION_NOT_SUPPORTED the client changes the interface once, and not at all if a version was requested',
+  ),
+  async () => {
+    const peer = await startPeer((_got, response) => failure(response, -32009, 'VERSION_NOT_SUPPORTED'), {
+      card: twoVersions,
+    });
+    await expect((await connected(peer.url)).send('hi')).rejects.toMatchObject({ code: 'VERSION_NOT_SUPPORTED' });
+    expect(peer.got).toHaveLength(2);
+    await expect((await connected(peer.url, { version: '1.0' })).send('hi')).rejects.toMatchObject({
+      code: 'VERSION_NOT_SUPPORTED',
+    });
+    expect(peer.got).toHaveLength(3);
+  },
+);
 
-test('a card that could be of 0.1 or 0.2: the agent knows', async () => {
+test('the client detects an agent of 0.1 by METHOD_NOT_FOUND if its card could be of 0.1 or 0.2', async () => {
   const card = { name: 'First', url: '/', version: '1', capabilities: {}, skills: [] };
   const peer = await startPeer(
     ({ rpc }, response) => {
@@ -331,7 +349,7 @@ test('a card that could be of 0.1 or 0.2: the agent knows', async () => {
   expect(peer.got.map(({ rpc }) => rpc?.method)).toEqual(['message/send', 'tasks/send', 'tasks/send']);
 });
 
-test('an agent of 0.2 that once understood is not taken for one of 0.1', async () => {
+test('an agent that has responded in 0.2 is not taken for one of 0.1 after METHOD_NOT_FOUND', async () => {
   const card = { name: 'Second', url: '/', version: '1', capabilities: {}, skills: [] };
   const peer = await startPeer(
     (got, response, it) => {
@@ -346,9 +364,9 @@ test('an agent of 0.2 that once understood is not taken for one of 0.1', async (
   expect(agent.chosen.version).toBe('0.2');
 });
 
-/** A card that names several places, in its order. */
-function cardNaming(...places: readonly (readonly [url: string, protocolBinding: string])[]): Answering {
-  const supportedInterfaces = places.map(([url, protocolBinding]) => ({
+/** A card with several interfaces, in this order. */
+function cardWith(...interfaces: readonly (readonly [url: string, protocolBinding: string])[]): Responder {
+  const supportedInterfaces = interfaces.map(([url, protocolBinding]) => ({
     url,
     protocolBinding,
     protocolVersion: '1.0',
@@ -356,9 +374,12 @@ function cardNaming(...places: readonly (readonly [url: string, protocolBinding:
   return (_got, response) => json(response, { ...cardAt(''), supportedInterfaces });
 }
 
-test('a host that cannot be reached leads to the next interface of the card', async () => {
-  const [gone, elsewhere] = [await nowhere(), await startPeer((_got, response) => json(response, { task: task() }))];
-  const peer = await startPeer(done, { card: cardNaming([`${gone}/rpc`, 'JSONRPC'], [elsewhere.url, 'HTTP+JSON']) });
+test('the client uses the next interface of the card if the host of the first cannot be reached', async () => {
+  const [gone, elsewhere] = [
+    await unusedAddress(),
+    await startPeer((_got, response) => json(response, { task: task() })),
+  ];
+  const peer = await startPeer(done, { card: cardWith([`${gone}/rpc`, 'JSONRPC'], [elsewhere.url, 'HTTP+JSON']) });
   const agent = await connected(peer.url, { allowOrigins: [gone, elsewhere.url] });
   expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
   expect(agent.chosen).toMatchObject({ binding: 'HTTP+JSON', url: elsewhere.url });
@@ -373,22 +394,22 @@ test('a host that cannot be reached leads to the next interface of the card', as
   expect(elsewhere.got).toHaveLength(1);
 });
 
-test('an address at which the agent has answered is not doubted, whatever is there for a while', async () => {
-  let isThere = true;
+test('the client does not search for another address after a 404 where the agent has responded before', async () => {
+  let isUp = true;
   const peer = await startPeer((got, response) =>
-    isThere ? done(got, response, {} as never) : void response.writeHead(404).end('gone'),
+    isUp ? done(got, response, {} as never) : void response.writeHead(404).end('gone'),
   );
   const agent = await connected(peer.url);
   await agent.send('hi', { wait: 'block' });
-  isThere = false;
-  const nobody = { code: 'DISCOVERY_FAILED', details: { url: `${peer.url}/rpc` } };
-  await expect(agent.send('hi', { wait: 'block' })).rejects.toMatchObject(nobody);
-  isThere = true;
+  isUp = false;
+  const notFound = { code: 'DISCOVERY_FAILED', details: { url: `${peer.url}/rpc` } };
+  await expect(agent.send('hi', { wait: 'block' })).rejects.toMatchObject(notFound);
+  isUp = true;
   await agent.send('hi', { wait: 'block' });
   expect(peer.got.map(({ path }) => path)).toEqual(['/rpc', '/rpc', '/rpc']);
 });
 
-test('whoever is found nowhere is missed where the card says', async () => {
+test('the error about an agent that responds at none of its addresses has the address in the card', async () => {
   const peer = await startPeer((_got, response) => void response.writeHead(404).end('nothing'));
   const agent = await connected(peer.url);
   await expect(agent.send('hi')).rejects.toMatchObject({
@@ -398,22 +419,22 @@ test('whoever is found nowhere is missed where the card says', async () => {
   expect(peer.got.length).toBeGreaterThan(1);
 });
 
-test('a web server that has no such path does not know about tasks', async () => {
+test('a 404 that is not an A2A error is reported as a missing agent, not as a missing task', async () => {
   const peer = await startPeer((_got, response) => json(response, { error: 'Not Found' }, 404), {
-    card: (_got, response, { url }) => cardNaming([url, 'HTTP+JSON'])(_got, response, { url } as never),
+    card: (_got, response, { url }) => cardWith([url, 'HTTP+JSON'])(_got, response, { url } as never),
   });
   const agent = await connected(peer.url);
   await expect(agent.get('t1')).rejects.toMatchObject({ code: 'DISCOVERY_FAILED' });
 });
 
-test('a card that is not to be had at the moment is asked for again', async () => {
+test('connect repeats the request for a card that gets 503, until it succeeds or the attempts are used up', async () => {
   const peer = await startPeer(done, {
     card: (_got, response, { url, cardsGot }) =>
       cardsGot.length < 3 ? void response.writeHead(503, { 'retry-after': '0' }).end() : json(response, cardAt(url)),
   });
-  expect((await connected(peer.url, { clock: hastyClock })).card.name).toBe('Peer');
+  expect((await connected(peer.url, { clock: skippingClock })).card.name).toBe('Peer');
   const never = await startPeer(done, { card: (_got, response) => void response.writeHead(503).end() });
-  await expect(connect(never.url, { cache: false, clock: hastyClock })).rejects.toMatchObject({
+  await expect(connect(never.url, { cache: false, clock: skippingClock })).rejects.toMatchObject({
     code: 'DISCOVERY_FAILED',
     message: expect.stringContaining('responded with 503'),
   });

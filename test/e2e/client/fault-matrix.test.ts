@@ -1,7 +1,7 @@
 /**
- * Everything that a scripted peer can do wrong, to everything that a user can ask for, in every version and binding: the
- * right answer or the right error, and never a message twice. No deadline comes by itself here, so a call that would only be
- * ended by one hangs, and its test fails.
+ * Every fault of a scripted peer in every operation, version and binding: the client returns the right reply or error, and
+ * never sends a message twice. Deadlines expire only on command, so a call that only a deadline would end hangs, and its
+ * test fails.
  */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -15,18 +15,18 @@ import { type Clock, systemClock } from '../../../src/support/time/clock.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { type FakePeer, fakePeer, type Fault } from '../../../src/testing/index.ts';
 import type { ProtocolVersion } from '../../../src/wire/version.ts';
-import { type Act, ACTS, ANSWER, scriptOf } from './fault-acts.ts';
+import { ANSWER, type Scenario, SCENARIOS, scriptOf } from './fault-scenarios.ts';
 import { CARD_TABLE, TABLE } from './fault-table.ts';
 import { connected, TRANSPORTS } from './kit.ts';
 
-interface Way {
+interface Variant {
   readonly version: ProtocolVersion;
   readonly binding: BindingName;
   readonly isNumbered: boolean;
   readonly transport: string;
 }
 
-const SPOKEN: readonly (readonly [ProtocolVersion, BindingName])[] = [
+const PROTOCOLS: readonly (readonly [ProtocolVersion, BindingName])[] = [
   ['1.0', 'JSONRPC'],
   ['1.0', 'HTTP+JSON'],
   ['0.3', 'JSONRPC'],
@@ -35,17 +35,17 @@ const SPOKEN: readonly (readonly [ProtocolVersion, BindingName])[] = [
   ['0.1', 'JSONRPC'],
 ];
 
-/** By which requests are made matters to what is lost and not to what it is called, so `fetch` is tried with one version. */
-const WAYS: readonly Way[] = TRANSPORTS.flatMap(([transport]) =>
-  (transport === 'fetch' ? SPOKEN.slice(0, 1) : SPOKEN).flatMap(([version, binding]) =>
+/** The transport matters to faults of the connection and not to the version, so `fetch` is tested with one version. */
+const VARIANTS: readonly Variant[] = TRANSPORTS.flatMap(([transport]) =>
+  (transport === 'fetch' ? PROTOCOLS.slice(0, 1) : PROTOCOLS).flatMap(([version, binding]) =>
     [false, true].map((isNumbered) => ({ version, binding, isNumbered, transport })),
   ),
 );
 
 const LIMITS = { maxAnswerBytes: 10_000, maxEventBytes: 10_000, maxCardBytes: 10_000 };
 
-/** Pauses take no time; deadlines come when they are told to. */
-function conductedClock(): Clock & { expire(): void } {
+/** Pauses take no time; deadlines expire only on command. */
+function manualDeadlineClock(): Clock & { expire(): void } {
   const deadlines = new Set<() => void>();
   return {
     now: () => systemClock.now(),
@@ -63,10 +63,10 @@ function conductedClock(): Clock & { expire(): void } {
   };
 }
 
-const nameOf = ({ version, binding, isNumbered, transport }: Way): string =>
+const nameOf = ({ version, binding, isNumbered, transport }: Variant): string =>
   `${version} ${binding} ${isNumbered ? 'numbered ' : ''}over ${transport}`;
 
-const optionsOf = ({ transport }: Way, clock: Clock): ConnectOptions => ({
+const optionsOf = ({ transport }: Variant, clock: Clock): ConnectOptions => ({
   ...TRANSPORTS.find(([name]) => name === transport)?.[1],
   clock,
   limits: LIMITS,
@@ -76,7 +76,7 @@ const optionsOf = ({ transport }: Way, clock: Clock): ConnectOptions => ({
 async function outcomeOf(run: Promise<string>): Promise<{ outcome: string; error?: A2AError }> {
   try {
     const text = await run;
-    return { outcome: text === ANSWER ? 'answer' : text };
+    return { outcome: text === ANSWER ? 'reply' : text };
   } catch (error) {
     if (!A2AError.is(error)) throw error;
     return { outcome: error.code, error };
@@ -86,48 +86,55 @@ async function outcomeOf(run: Promise<string>): Promise<{ outcome: string; error
 const sendsOf = (peer: FakePeer) =>
   peer.requests.filter(({ operation }) => operation === 'SendMessage' || operation === 'SendStreamingMessage');
 
-/** One cell of the table: does it, and checks what is the same in all cells. */
-async function cell(act: Act, fault: Fault, way: Way): Promise<string> {
+/** Runs one cell of the table, and checks the rules that apply to all cells. */
+async function runCell(scenario: Scenario, fault: Fault, way: Variant): Promise<string> {
   const { version, binding, isNumbered } = way;
-  const go = deferred<void>();
-  const script = scriptOf(act, go.promise);
-  await using peer = await fakePeer({ version, binding, numbersEvents: isNumbered, script, faults: act.faults ?? [] });
-  const clock = conductedClock();
+  const work = deferred<void>();
+  const script = scriptOf(scenario, work.promise);
+  await using peer = await fakePeer({
+    version,
+    binding,
+    numbersEvents: isNumbered,
+    script,
+    faults: scenario.faults ?? [],
+  });
+  const clock = manualDeadlineClock();
   const options = optionsOf(way, clock);
   const agent = await connected(peer.url, options);
-  let struck: OperationName | undefined;
+  let injectedInto: OperationName | undefined;
   let before = 0;
   let events = 0;
   const running = outcomeOf(
-    act.run({
+    scenario.run({
       agent,
       isNumbered,
       options: { timeoutMs: 60_000, onProgress: () => void (events += 1) },
       reconnect: (handle) => connected(handle, options),
-      strike(on) {
-        struck = on;
+      inject(on) {
+        injectedInto = on;
         before = peer.requests.length;
         peer.fault({ ...fault, on });
-        go.resolve();
+        work.resolve();
       },
     }),
   );
   if (fault.fault === 'silence') {
     const isSilent = (): boolean =>
-      peer.requests.slice(before).some(({ operation, acted }) => acted && operation === struck);
-    const heard = act.column === 'stream' ? (fault.afterEvents ?? 0) : 0;
-    await vi.waitUntil(() => isSilent() && events >= heard, { interval: 1, timeout: 20_000 });
+      peer.requests.slice(before).some(({ operation, acted }) => acted && operation === injectedInto);
+    const expectedEvents = scenario.column === 'stream' ? (fault.afterEvents ?? 0) : 0;
+    await vi.waitUntil(() => isSilent() && events >= expectedEvents, { interval: 1, timeout: 20_000 });
     clock.expire();
   }
   const { outcome, error } = await running;
-  checkSends(act, peer, error);
-  const isTaskKnown = act.asksFirst === true || (act.column !== 'send' && act.column !== 'stream') || events > 0;
+  checkSends(scenario, peer, error);
+  const isTaskKnown =
+    scenario.asksFirst === true || (scenario.column !== 'send' && scenario.column !== 'stream') || events > 0;
   if (error !== undefined && isTaskKnown)
-    await checkWayBack(error, act, peer, fault, (handle) => connected(handle, options));
+    await checkHandle(error, scenario, peer, fault, (handle) => connected(handle, options));
   return outcome;
 }
 
-function checkSends({ asksFirst = false }: Act, peer: FakePeer, error: A2AError | undefined): void {
+function checkSends({ asksFirst = false }: Scenario, peer: FakePeer, error: A2AError | undefined): void {
   const messages = asksFirst ? 2 : 1;
   const sends = sendsOf(peer);
   expect(peer.doubleSends).toEqual([]);
@@ -136,10 +143,10 @@ function checkSends({ asksFirst = false }: Act, peer: FakePeer, error: A2AError 
   else expect(sends).toHaveLength(messages);
 }
 
-/** Whoever keeps the handle can go on when the trouble is over. */
-async function checkWayBack(
+/** The handle in the error leads back to the task once the fault is over. */
+async function checkHandle(
   error: A2AError,
-  act: Act,
+  scenario: Scenario,
   peer: FakePeer,
   fault: Fault,
   open: typeof connected,
@@ -150,19 +157,19 @@ async function checkWayBack(
   if (fault.times === Infinity || !hasArrived) return;
   const later = await open(handle);
   expect((await later.task(handle).wait({ wait: 'poll' })).text).toBe(ANSWER);
-  checkSends(act, peer, error);
+  checkSends(scenario, peer, error);
 }
 
-describe.each(Object.entries(ACTS))('%s', (_name, act) => {
+describe.each(Object.entries(SCENARIOS))('%s', (_name, scenario) => {
   const rows = TABLE.flatMap(({ fault, outcomes, numberedOnly = false }) => {
-    // Numbers matter to streams only.
-    const isOfStreams = act.column !== 'send' && act.column !== 'look';
-    const columns = WAYS.filter(
+    // Numbers of events matter only to streams.
+    const usesStreams = scenario.column !== 'send' && scenario.column !== 'poll';
+    const columns = VARIANTS.filter(
       ({ isNumbered, version }) =>
-        (isNumbered ? isOfStreams : !numberedOnly) && act.versions?.includes(version) !== false,
+        (isNumbered ? usesStreams : !numberedOnly) && scenario.versions?.includes(version) !== false,
     );
     const ways = columns.flatMap((way) => {
-      const expected = outcomes[act.columnFor?.(way) ?? act.column];
+      const expected = outcomes[scenario.columnFor?.(way) ?? scenario.column];
       return expected === undefined ? [] : [[way, expected] as const];
     });
     return ways.length === 0
@@ -170,40 +177,40 @@ describe.each(Object.entries(ACTS))('%s', (_name, act) => {
       : [[JSON.stringify({ ...fault, times: String(fault.times ?? 1) }), { fault, ways }] as const];
   });
 
-  test.each(rows)('%s', async (_name, { fault, ways }) => {
-    const outcomes = await Promise.all(ways.map(async ([way]) => [nameOf(way), await cell(act, fault, way)]));
+  test.each(rows)('gives the expected reply or error after the fault %s', async (_name, { fault, ways }) => {
+    const outcomes = await Promise.all(ways.map(async ([way]) => [nameOf(way), await runCell(scenario, fault, way)]));
     expect(Object.fromEntries(outcomes)).toEqual(
       Object.fromEntries(ways.map(([way, expected]) => [nameOf(way), expected])),
     );
   });
 });
 
-/** Of what asks for one thing once: reading and cancelling can be repeated, and a task is not cancelled twice. */
+/** Single requests: the client repeats reads and cancellations, because a repeat does no harm. */
 describe.each<[OperationName, (agent: AgentClient, taskId: string) => Promise<Task>]>([
   ['GetTask', (agent, taskId) => agent.get(taskId)],
   ['CancelTask', (agent, taskId) => agent.cancel(taskId)],
-])('%s', (on, act) => {
+])('%s', (on, call) => {
   test.each<[Fault, string]>([
-    [{ fault: 'drop', when: 'before-acting' }, 'answer'],
-    [{ fault: 'drop', when: 'before-answering' }, 'answer'],
-    [{ fault: 'drop', when: 'while-answering' }, 'answer'],
+    [{ fault: 'drop', when: 'before-acting' }, 'reply'],
+    [{ fault: 'drop', when: 'before-answering' }, 'reply'],
+    [{ fault: 'drop', when: 'while-answering' }, 'reply'],
     [{ fault: 'drop', when: 'before-acting', times: Infinity }, 'TRANSPORT_FAILED'],
-    [{ fault: 'status', status: 503 }, 'answer'],
-    [{ fault: 'status', status: 502, body: '<html>' }, 'answer'],
-    [{ fault: 'status', status: 504, body: '<html>' }, 'answer'],
+    [{ fault: 'status', status: 503 }, 'reply'],
+    [{ fault: 'status', status: 502, body: '<html>' }, 'reply'],
+    [{ fault: 'status', status: 504, body: '<html>' }, 'reply'],
     [{ fault: 'status', status: 500 }, 'INTERNAL_ERROR'],
     [{ fault: 'malformed-json' }, 'INVALID_AGENT_RESPONSE'],
-  ])('%j', async (fault, expected) => {
-    const ways = WAYS.filter(({ isNumbered }) => !isNumbered);
+  ])('after the fault %j gives %s', async (fault, expected) => {
+    const ways = VARIANTS.filter(({ isNumbered }) => !isNumbered);
     const outcomes = await Promise.all(
       ways.map(async (way) => {
         const { version, binding } = way;
         await using peer = await fakePeer({ version, binding, script: [[{ status: 'input-required' }]] });
-        const agent = await connected(peer.url, optionsOf(way, conductedClock()));
+        const agent = await connected(peer.url, optionsOf(way, manualDeadlineClock()));
         const { task } = await agent.send('Rome');
         peer.fault({ ...fault, on });
-        const asked = act(agent, task?.id ?? '').then(({ id }) => (id === task?.id ? ANSWER : id));
-        return (await outcomeOf(asked)).outcome;
+        const result = call(agent, task?.id ?? '').then(({ id }) => (id === task?.id ? ANSWER : id));
+        return (await outcomeOf(result)).outcome;
       }),
     );
     expect(outcomes).toEqual(ways.map(() => expected));
@@ -211,15 +218,15 @@ describe.each<[OperationName, (agent: AgentClient, taskId: string) => Promise<Ta
 });
 
 describe('connect', () => {
-  test.each(CARD_TABLE)('%j', async (fault, expected) => {
-    const ways = WAYS.filter(({ isNumbered }) => !isNumbered);
+  test.each(CARD_TABLE)('after the fault %j in the request for the card gives %s', async (fault, expected) => {
+    const ways = VARIANTS.filter(({ isNumbered }) => !isNumbered);
     const outcomes = await Promise.all(
       ways.map(async (way) => {
         const { version, binding } = way;
         await using peer = await fakePeer({ version, binding, script: [ANSWER] });
-        const clock = conductedClock();
+        const clock = manualDeadlineClock();
         peer.fault({ ...fault, on: 'card' });
-        const running = outcomeOf(opened(peer.url, { ...optionsOf(way, clock), version }));
+        const running = outcomeOf(connectAndAsk(peer.url, { ...optionsOf(way, clock), version }));
         if (fault.fault === 'silence') {
           await vi.waitUntil(() => peer.requests.length > 0, { interval: 1, timeout: 20_000 });
           clock.expire();
@@ -231,7 +238,7 @@ describe('connect', () => {
   });
 });
 
-async function opened(url: string, options: ConnectOptions): Promise<string> {
+async function connectAndAsk(url: string, options: ConnectOptions): Promise<string> {
   const agent = await connect(url, options);
   onTestFinished(() => agent.close());
   return agent.ask('Rome');

@@ -1,17 +1,17 @@
-/** What goes wrong on the way: the right answer or the right error, and never a message sent twice. */
+/** Failures of the connection and of responses: the client returns the right reply or error, and never sends a message twice. */
 import { describe, expect, test } from 'vitest';
 
 import type { CallAborted } from '../../../src/client/request/call-aborted.ts';
 import { agent as createAgent } from '../../../src/server/agent/agent.ts';
 import { serveOnSocket } from '../kit/server.ts';
-import { connected, hastyClock, nowhere, TRANSPORTS } from './kit.ts';
+import { connected, skippingClock, unusedAddress, TRANSPORTS } from './kit.ts';
 import { cardAt, failure, json, type Peer, result, startPeer, status, stream, task } from './peer.ts';
 
 const sends = ({ got }: Peer): number => got.filter(({ rpc }) => rpc?.method.includes('Send') === true).length;
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
   test.each(['stream', 'poll', 'block'] as const)(
-    'a message whose answer is lost is not sent again (%s)',
+    'a message whose response is lost is not sent again (wait: %s)',
     async (wait) => {
       const peer = await startPeer((_got, response) => void response.destroy());
       const agent = await connected(peer.url, options);
@@ -23,7 +23,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     },
   );
 
-  test('an agent that recognises repeats gets the message again, as the same one', async () => {
+  test('a message whose response is lost is sent again with the same key to an agent that recognises repeats', async () => {
     let calls = 0;
     const peer = await startPeer((_got, response) => {
       if (++calls === 1) response.destroy();
@@ -35,7 +35,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got[0]?.body).toBe(peer.got[1]?.body);
   });
 
-  test('our own server does a repeated message once', async () => {
+  test('the server runs a repeated message once, and returns the same task', async () => {
     let runs = 0;
     const once = createAgent({
       name: 'Once',
@@ -55,54 +55,61 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   test.each([
     ['503 with Retry-After', 503, -32603, 'UNAVAILABLE', 2],
     ['429 with Retry-After', 429, -32000, 'RATE_LIMIT_EXCEEDED', 2],
-  ])('%s was not begun, so it is tried again', async (_case, code, rpc, reason, expected) => {
-    const peer = await startPeer((_got, response, { got }) => {
-      if (got.length === 1) failure(response, rpc, reason, code, { 'retry-after': '0' });
-      else result(response, { task: task() });
-    });
-    const agent = await connected(peer.url, options);
-    expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
-    expect(sends(peer)).toBe(expected);
-  });
+  ])(
+    'a message that gets %s is sent again, because the agent has not accepted it',
+    async (_case, code, rpc, reason, expected) => {
+      const peer = await startPeer((_got, response, { got }) => {
+        if (got.length === 1) failure(response, rpc, reason, code, { 'retry-after': '0' });
+        else result(response, { task: task() });
+      });
+      const agent = await connected(peer.url, options);
+      expect((await agent.send('hi', { wait: 'block' })).state).toBe('completed');
+      expect(sends(peer)).toBe(expected);
+    },
+  );
 
-  test('503 without a word about when to come back may have been begun', async () => {
+  test('a message that gets 503 without Retry-After is not sent again, because the agent may have accepted it', async () => {
     const peer = await startPeer((_got, response) => failure(response, -32603, 'UNAVAILABLE', 503));
     const agent = await connected(peer.url, options);
     await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(sends(peer)).toBe(1);
   });
 
-  test.each([502, 504])('%i of a gateway: a message goes again only where it is recognised', async (code) => {
-    const peer = await startPeer((_got, response, { got }) => {
-      // The first, and from then on every second.
-      if (got.length === 1 || got.length % 2 === 0) response.writeHead(code, { 'retry-after': '0' }).end('<h1>Oh</h1>');
-      else result(response, { task: task() });
-    });
-    const agent = await connected(peer.url, options);
-    const told = {
-      code: 'UNAVAILABLE',
-      message: expect.stringContaining(`HTTP ${code}`),
-      retryAfterMs: 0,
-      details: { sent: 'maybe', messageId: expect.any(String) },
-    };
-    await expect(agent.send('hi')).rejects.toMatchObject(told);
-    expect(sends(peer)).toBe(1);
-    const recognised = await connected(peer.url, { ...options, recognisesRepeats: true });
-    expect((await recognised.send('hi', { wait: 'block' })).state).toBe('completed');
-    for await (const _event of recognised.stream('hi'));
-    expect(sends(peer)).toBe(5);
-    const keys = peer.got.slice(1).map(({ headers }) => headers['idempotency-key']);
-    expect(keys).toEqual([keys[0], keys[0], keys[2], keys[2]]);
-  });
+  test.each([502, 504])(
+    'a message that gets %i of a gateway is sent again only to an agent that recognises repeats',
+    async (code) => {
+      const peer = await startPeer((_got, response, { got }) => {
+        // The first request fails, and from then on every second one.
+        if (got.length === 1 || got.length % 2 === 0)
+          response.writeHead(code, { 'retry-after': '0' }).end('<h1>Oh</h1>');
+        else result(response, { task: task() });
+      });
+      const agent = await connected(peer.url, options);
+      const error = {
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining(`HTTP ${code}`),
+        retryAfterMs: 0,
+        details: { sent: 'maybe', messageId: expect.any(String) },
+      };
+      await expect(agent.send('hi')).rejects.toMatchObject(error);
+      expect(sends(peer)).toBe(1);
+      const recognised = await connected(peer.url, { ...options, recognisesRepeats: true });
+      expect((await recognised.send('hi', { wait: 'block' })).state).toBe('completed');
+      for await (const _event of recognised.stream('hi'));
+      expect(sends(peer)).toBe(5);
+      const keys = peer.got.slice(1).map(({ headers }) => headers['idempotency-key']);
+      expect(keys).toEqual([keys[0], keys[0], keys[2], keys[2]]);
+    },
+  );
 
-  test("502 in the agent's own words is what the agent says", async () => {
+  test("502 with an A2A error in its body is the agent's error, and not an unavailable gateway", async () => {
     const peer = await startPeer((_got, response) => failure(response, -32006, 'INVALID_AGENT_RESPONSE', 502));
     const agent = await connected(peer.url, { ...options, recognisesRepeats: true });
     await expect(agent.send('hi')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
     expect(sends(peer)).toBe(1);
   });
 
-  test('who is told to come back after the deadline is told so at once', async () => {
+  test('a call whose Retry-After lies after its deadline fails at once', async () => {
     const peer = await startPeer((_got, response) =>
       failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '3600' }),
     );
@@ -110,7 +117,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(agent.send('hi')).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 3_600_000 });
   });
 
-  test('reads are tried again after a broken connection', async () => {
+  test('a read is repeated after a broken connection', async () => {
     const peer = await startPeer((_got, response, { got }) => {
       if (got.length < 3) response.destroy();
       else result(response, task());
@@ -120,13 +127,13 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got).toHaveLength(3);
   });
 
-  test('nobody there', async () => {
-    const url = await nowhere();
-    const agent = await connected(cardAt(url), { ...options, allowOrigins: [url], clock: hastyClock });
+  test('a call fails with sent: no if nothing listens at the address of the agent', async () => {
+    const url = await unusedAddress();
+    const agent = await connected(cardAt(url), { ...options, allowOrigins: [url], clock: skippingClock });
     await expect(agent.send('hi')).rejects.toMatchObject({ code: 'TRANSPORT_FAILED', details: { sent: 'no' } });
   });
 
-  test('the time is over: the error leads back to the task, and waiting goes on from there', async () => {
+  test('a timeout has a handle, by which another client can wait for the task', async () => {
     let isDone = false;
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'SendStreamingMessage') stream(response)({ task: task('WORKING') }, 1);
@@ -149,7 +156,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(sends(peer)).toBe(1);
   });
 
-  test('an agent that never answers', async () => {
+  test('a call to an agent that never responds times out', async () => {
     const peer = await startPeer(() => {});
     const agent = await connected(peer.url, options);
     await expect(agent.send('hi', { timeoutMs: 30 })).rejects.toMatchObject({ code: 'TIMEOUT' });
@@ -213,7 +220,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(sends(peer)).toBe(1);
   });
 
-  test('one signal is one deadline over discovery, sending and waiting', async () => {
+  test('one signal limits discovery, sending and waiting together', async () => {
     const late = await startPeer(() => {}, { card: () => {} });
     const end = AbortSignal.timeout(30);
     await expect(connected(late.url, { ...options, signal: end })).rejects.toMatchObject({ code: 'TIMEOUT' });
@@ -229,29 +236,29 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 
   test.each<[string, (response: Parameters<typeof json>[0]) => void]>([
-    ['a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
-    ['nothing', (response) => void response.writeHead(200).end()],
-    ['JSON that is no answer', (response) => json(response, { hello: 'world' })],
+    ['an HTML page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['an empty body', (response) => void response.writeHead(200).end()],
+    ['JSON that is not JSON-RPC', (response) => json(response, { hello: 'world' })],
     ['a task without an id', (response) => result(response, { task: { status: { state: 'TASK_STATE_COMPLETED' } } })],
     ['an empty stream', (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end()],
     [
-      'a stream of something else',
+      'a stream that is not JSON',
       (response) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: hello\n\n'),
     ],
-    ['too much', (response) => json(response, 'x'.repeat(3000))],
+    ['a body that is too large', (response) => json(response, 'x'.repeat(3000))],
     [
       'an event that is too large',
       (response) =>
         void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${'x'.repeat(3000)}\n\n`),
     ],
-  ])('%s for an answer', async (_case, answer) => {
+  ])('the client rejects %s as a response to a message, and does not send it again', async (_case, answer) => {
     const peer = await startPeer((_got, response) => answer(response));
     const agent = await connected(peer.url, { ...options, limits: { maxAnswerBytes: 2000, maxEventBytes: 2000 } });
     await expect(agent.send('hi')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
     expect(sends(peer)).toBe(1);
   });
 
-  test('an agent that promised streams and knows no such method is asked plainly', async () => {
+  test('the client sends a message without streaming if the agent does not support its declared streaming', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'SendStreamingMessage') failure(response, -32601, 'METHOD_NOT_FOUND');
       else if (rpc?.method === 'SendMessage') result(response, { task: task('WORKING') });
@@ -265,35 +272,41 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     ['METHOD_NOT_FOUND', -32601, undefined],
     ['VERSION_NOT_SUPPORTED', -32009, undefined],
     ['UNSUPPORTED_OPERATION', -32004, { capability: 'streaming' }],
-  ])('%s in a stream comes from an agent that may have begun', async (reason, code, metadata) => {
-    const peer = await startPeer(
-      ({ rpc }, response) => {
-        if (rpc?.method !== 'SendStreamingMessage') return result(response, { task: task() });
-        const data = [
-          { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'a2a-protocol.org', metadata },
-        ];
-        response.writeHead(200, { 'content-type': 'text/event-stream' });
-        response.write(': welcome\n\n');
-        response.end(
-          `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message: 'somebody said', data } })}\n\n`,
-        );
-      },
-      {
-        card: (_got, response, { url }) =>
-          json(response, {
-            ...cardAt(url),
-            supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
-              url: `${url}/rpc`,
-              protocolBinding: 'JSONRPC',
-              protocolVersion,
-            })),
-          }),
-      },
-    );
-    const agent = await connected(peer.url, options);
-    await expect(agent.send('hi')).rejects.toMatchObject({ code: reason, details: { messageId: expect.any(String) } });
-    expect(peer.got).toHaveLength(1);
-  });
+  ])(
+    'a message is not sent again after %s inside a stream, because the agent may have accepted it',
+    async (reason, code, metadata) => {
+      const peer = await startPeer(
+        ({ rpc }, response) => {
+          if (rpc?.method !== 'SendStreamingMessage') return result(response, { task: task() });
+          const data = [
+            { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'a2a-protocol.org', metadata },
+          ];
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          response.write(': welcome\n\n');
+          response.end(
+            `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message: 'an error', data } })}\n\n`,
+          );
+        },
+        {
+          card: (_got, response, { url }) =>
+            json(response, {
+              ...cardAt(url),
+              supportedInterfaces: ['1.0', '0.3'].map((protocolVersion) => ({
+                url: `${url}/rpc`,
+                protocolBinding: 'JSONRPC',
+                protocolVersion,
+              })),
+            }),
+        },
+      );
+      const agent = await connected(peer.url, options);
+      await expect(agent.send('hi')).rejects.toMatchObject({
+        code: reason,
+        details: { messageId: expect.any(String) },
+      });
+      expect(peer.got).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['UNSUPPORTED_OPERATION', -32004, 200],
@@ -301,16 +314,19 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     ['UNAVAILABLE', -32603, 200],
     ['RATE_LIMIT_EXCEEDED', -32000, 200],
     ['INTERNAL_ERROR', -32603, 500],
-  ])('%s from an agent that may have begun is not answered with the same message', async (reason, code, httpStatus) => {
-    const peer = await startPeer((_got, response) =>
-      failure(response, code, reason, httpStatus, { 'retry-after': '0' }),
-    );
-    const agent = await connected(peer.url, { ...options, auth: ['one', 'two'] });
-    await expect(agent.send('hi')).rejects.toMatchObject({ code: reason });
-    expect(sends(peer)).toBe(1);
-  });
+  ])(
+    'a message is not sent again after the error %s of the agent, which may have accepted it',
+    async (reason, code, httpStatus) => {
+      const peer = await startPeer((_got, response) =>
+        failure(response, code, reason, httpStatus, { 'retry-after': '0' }),
+      );
+      const agent = await connected(peer.url, { ...options, auth: ['one', 'two'] });
+      await expect(agent.send('hi')).rejects.toMatchObject({ code: reason });
+      expect(sends(peer)).toBe(1);
+    },
+  );
 
-  test('an agent that answers a stream with a plain answer is understood', async () => {
+  test('ask accepts a JSON response to a streaming request', async () => {
     const peer = await startPeer((_got, response) =>
       result(response, { task: task('COMPLETED', { artifacts: [{ artifactId: 'a', parts: [{ text: 'Plain' }] }] }) }),
     );
@@ -318,7 +334,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await agent.ask('hi')).toBe('Plain');
   });
 
-  test('a listener that throws does not touch the waiting', async () => {
+  test('an onProgress that throws or rejects does not affect the call', async () => {
     const peer = await startPeer((_got, response) => {
       const write = stream(response);
       write({ task: task('WORKING') });
@@ -326,18 +342,18 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       response.end();
     });
     const agent = await connected(peer.url, options);
-    let told = 0;
+    let progress = 0;
     const onProgress = (): never => {
-      told += 1;
+      progress += 1;
       throw new Error('oops');
     };
     const rejecting = (() => Promise.reject(new Error('oops'))) as () => never;
     expect(await agent.ask('hi', { onProgress })).toBe('Done');
-    expect(told).toBe(2);
+    expect(progress).toBe(2);
     expect(await agent.ask('hi', { onProgress: rejecting })).toBe('Done');
   });
 
-  test('a failed task is a value, or thrown', async () => {
+  test('send returns a failed task and ask throws it, unless the option failed changes that', async () => {
     const peer = await startPeer((_got, response) =>
       result(response, {
         task: task('FAILED', {

@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/index.ts';
 import type { AgentClient } from '../../../src/client/client.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
-import { type Answering, cardAt, json, type Peer, startPeer } from './peer.ts';
+import { type Responder, cardAt, json, type Peer, startPeer } from './peer.ts';
 
-/** Responses of other SDKs and agents that deviate from the protocol, in the bytes that these send. Ids and histories are made up. */
+/** Responses of other SDKs and agents that deviate from the protocol, byte for byte. Ids and histories are invented. */
 
 const PATHS = { JSONRPC: '/rpc', 'HTTP+JSON': '' } as const;
 
@@ -20,7 +20,7 @@ const REST_03: Interface = { binding: 'HTTP+JSON', version: '0.3' };
 
 async function connectTo(
   { binding, version }: Interface,
-  answer: Answering,
+  answer: Responder,
   options: ConnectOptions = {},
 ): Promise<{ client: AgentClient; peer: Peer; warned: () => readonly string[] }> {
   const peer = await startPeer(answer, {
@@ -35,7 +35,7 @@ async function connectTo(
   return { client, peer, warned: () => client.warnings.map(({ code }) => code) };
 }
 
-function answerWith(body: string, status = 200): Answering {
+function answerWith(body: string, status = 200): Responder {
   return (_got, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
 
@@ -54,14 +54,14 @@ describe('the deletion of a push configuration', () => {
   test.each([
     ['has another id', '{"jsonrpc":"2.0","id":2}', {}],
     ['is not JSON-RPC', '{"id":1}', {}],
-    ['has no result and reading is strict', '{"jsonrpc":"2.0","id":1}', { strict: true }],
+    ['has no result and the client is strict', '{"jsonrpc":"2.0","id":1}', { strict: true }],
   ])('fails if the response %s', async (_, body, options) => {
     const { client } = await connectTo(RPC_1, answerWith(body), options);
 
     await expect(client.pushConfigs.delete('t1', 'a')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });
 
-  test('is the only operation that needs no result', async () => {
+  test('is the only operation whose response needs no result', async () => {
     const { client } = await connectTo(RPC_1, answerWith('{"jsonrpc":"2.0","id":1}'));
 
     await expect(client.get('t1')).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
@@ -77,12 +77,12 @@ describe('a stream of the LangGraph API 0.16', () => {
     `{"jsonrpc":"2.0","id":1,"result":{"taskId":"${TASK}","contextId":"${CONTEXT}","kind":"artifact-update","artifact":{"artifactId":"42ee","name":"Assistant Response","parts":[{"kind":"text","text":"Hello, hi!"}]},"append":false,"lastChunk":true}}`,
     `{"jsonrpc":"2.0","id":1,"result":{"taskId":"${TASK}","kind":"status-update","status":{"state":"TASK_STATE_COMPLETED"},"final":true}}`,
   ];
-  const streaming: Answering = (_got, response) => {
+  const streaming: Responder = (_got, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(STREAM.map((data) => `data: ${data}\n\n`).join(''));
   };
 
-  test('is read though its events have no wrapper', async () => {
+  test('is decoded although its events have no wrapper', async () => {
     const { client, warned } = await connectTo(RPC_1, streaming);
     const reply = await client.send('hi');
 
@@ -97,7 +97,7 @@ describe('a stream of the LangGraph API 0.16', () => {
   });
 });
 
-test('a task of aimock is read though its artifacts have no id', async () => {
+test('a task of aimock is decoded although its artifacts have no id', async () => {
   const body =
     '{"jsonrpc":"2.0","id":1,"result":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"name":"response","parts":[{"text":"Task!"}]}]}}';
   const { client, warned } = await connectTo(RPC_1, answerWith(body));
@@ -108,7 +108,7 @@ test('a task of aimock is read though its artifacts have no id', async () => {
   expect(warned()).toEqual(['member-missing']);
 });
 
-test('an artifact of the Go SDK 2.4 over REST of 0.3 is read though its data is a list', async () => {
+test('an artifact of the Go SDK 2.4 over REST of 0.3 is decoded although its data is a list', async () => {
   const body =
     '{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[{"data":{"data":[1,2,3]}}]}]}';
   const { client, warned } = await connectTo(REST_03, answerWith(body));
@@ -117,7 +117,7 @@ test('an artifact of the Go SDK 2.4 over REST of 0.3 is read though its data is 
   expect(warned()).toEqual(['data-not-object']);
 });
 
-describe('404 of the Python SDK 0.3 over REST', () => {
+describe('a 404 of the Python SDK 0.3 over REST', () => {
   const NOT_FOUND = '{"message":"Task not found"}';
 
   test('means that the task does not exist', async () => {
@@ -135,13 +135,13 @@ describe('404 of the Python SDK 0.3 over REST', () => {
     ['a gateway has no route', '{"message":"no Route matched with those values"}', 'INVALID_AGENT_RESPONSE'],
     ['a framework has no route', '{"message":"Not Found"}', 'DISCOVERY_FAILED'],
     ['a path about tasks is missing', '{"message":"Cannot GET /v1/tasks/task-1"}', 'DISCOVERY_FAILED'],
-  ])('is something else if %s', async (_, body, code) => {
+  ])('does not mean that if %s', async (_, body, code) => {
     const { client } = await connectTo(REST_03, answerWith(body, 404));
 
     await expect(client.get('task-1')).rejects.toMatchObject({ code });
   });
 
-  test('does not name the task of a message that was sent', async () => {
+  test('does not mean that in response to a message', async () => {
     const { client } = await connectTo(REST_03, answerWith(NOT_FOUND, 404));
 
     await expect(client.send('hi', { wait: 'none' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
@@ -152,13 +152,13 @@ describe('an agent of the Python SDK 0.3 over REST', () => {
   const DONE =
     '{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"final":true}}';
   const notAllowed =
-    (allow?: string): Answering =>
+    (allow?: string): Responder =>
     (_got, response) => {
       const headers = { 'content-type': 'application/json', ...(allow !== undefined && { allow }) };
       response.writeHead(405, headers).end('{"detail":"Method Not Allowed"}');
     };
   const byGet =
-    (allow?: string): Answering =>
+    (allow?: string): Responder =>
     (got, response, peer) => {
       if (got.method !== 'GET') return notAllowed(allow)(got, response, peer);
       if (!got.path.endsWith(':subscribe'))
@@ -167,29 +167,32 @@ describe('an agent of the Python SDK 0.3 over REST', () => {
     };
   const requests = (peer: Peer): readonly string[] => peer.got.map(({ method, path }) => `${method} ${path}`);
 
-  test.each(['GET', undefined])('is subscribed to by GET after 405 for POST with Allow: %s', async (allow) => {
-    const { client, peer } = await connectTo(REST_03, byGet(allow));
-    for (let i = 0; i < 2; i++) {
-      const events = [];
-      for await (const event of client.task('t1').subscribe()) events.push(event);
-      expect(events).toMatchObject([{ type: 'status', state: 'completed' }]);
-    }
+  test.each(['GET', undefined])(
+    'gets a subscription by GET after it responded to POST with 405 and Allow: %s',
+    async (allow) => {
+      const { client, peer } = await connectTo(REST_03, byGet(allow));
+      for (let i = 0; i < 2; i++) {
+        const events = [];
+        for await (const event of client.task('t1').subscribe()) events.push(event);
+        expect(events).toMatchObject([{ type: 'status', state: 'completed' }]);
+      }
 
-    expect(requests(peer)).toEqual([
-      'POST /v1/tasks/t1:subscribe',
-      'GET /v1/tasks/t1:subscribe',
-      'GET /v1/tasks/t1:subscribe',
-    ]);
-  });
+      expect(requests(peer)).toEqual([
+        'POST /v1/tasks/t1:subscribe',
+        'GET /v1/tasks/t1:subscribe',
+        'GET /v1/tasks/t1:subscribe',
+      ]);
+    },
+  );
 
-  test('is not asked by GET if it allows something else', async () => {
+  test('gets no GET if it allows only another method', async () => {
     const { client, peer } = await connectTo(REST_03, byGet('PUT'));
 
     await expect(client.task('t1').subscribe().next()).rejects.toMatchObject({ name: 'A2AError' });
     expect(requests(peer)).not.toContain('GET /v1/tasks/t1:subscribe');
   });
 
-  test('does not support an operation for which it answers 405', async () => {
+  test('does not support an operation if it responds with 405', async () => {
     const { client } = await connectTo(REST_03, byGet('GET'));
     await client.get('t1');
 

@@ -9,13 +9,13 @@ import { connect, type ConnectTarget } from '../../../src/client/connect.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
 import { type Clock, systemClock } from '../../../src/support/time/clock.ts';
 
-/** The ways in which requests can be made: one list of behaviours has to hold for both. */
+/** The transports of the client: one list of behaviours applies to both. */
 export const TRANSPORTS: readonly (readonly [string, ConnectOptions])[] = [
   ['node:http', {}],
   ['fetch', { fetch: (request) => fetch(request) }],
 ];
 
-/** Connects until the test is over. */
+/** Connects a client that is closed when the test ends. */
 export async function connected(target: ConnectTarget, options: ConnectOptions = {}): Promise<AgentClient> {
   const client = await connect(target, { cache: false, ...options });
   onTestFinished(() => client.close());
@@ -23,7 +23,7 @@ export async function connected(target: ConnectTarget, options: ConnectOptions =
 }
 
 /** An address at which no server listens, below the range from which the system assigns ports. */
-export async function nowhere(): Promise<string> {
+export async function unusedAddress(): Promise<string> {
   const server = createServer().listen(randomInt(20_000, 32_000), '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -32,8 +32,8 @@ export async function nowhere(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** Pauses take no time, though the clock moves on by them; deadlines never come. */
-export function createHastyClock(base: () => number = systemClock.now): Clock {
+/** Pauses of up to 5 s end at once, and advance the clock; longer ones never end. */
+export function createSkippingClock(base: () => number = systemClock.now): Clock {
   let skipped = 0;
   const now = (): number => base() + skipped;
   return {
@@ -49,4 +49,4 @@ export function createHastyClock(base: () => number = systemClock.now): Clock {
   };
 }
 
-export const hastyClock: Clock = createHastyClock();
+export const skippingClock: Clock = createSkippingClock();

@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest';
 import { forgetCard } from '../../../src/client/card/fetch-card.ts';
 import type { AgentCard } from '../../../src/model/card.ts';
 
-/** A request that a peer got. */
-export interface Got {
+/** A request that a peer has received. */
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -20,23 +20,23 @@ export interface Got {
 
 export interface Peer {
   readonly url: string;
-  /** What it got so far, cards left out. */
-  readonly got: readonly Got[];
-  /** What it got for cards. */
-  readonly cardsGot: readonly Got[];
+  /** The requests that it has received, except those for cards. */
+  readonly got: readonly ReceivedRequest[];
+  /** The requests for cards that it has received. */
+  readonly cardsGot: readonly ReceivedRequest[];
 }
 
-export type Answering = (got: Got, response: ServerResponse, peer: Peer) => void | Promise<void>;
+export type Responder = (got: ReceivedRequest, response: ServerResponse, peer: Peer) => void | Promise<void>;
 
 export interface PeerOptions {
-  /** The card, or what answers for it. False: there is none. */
-  readonly card?: Partial<AgentCard> | Record<string, unknown> | Answering | false;
+  /** The card, or a function that responds to requests for it. False: there is none. */
+  readonly card?: Partial<AgentCard> | Record<string, unknown> | Responder | false;
 }
 
-/** A server that does as a test wants, on a socket, until the test is over. */
-export async function startPeer(answer: Answering, { card = {} }: PeerOptions = {}): Promise<Peer> {
-  const got: Got[] = [];
-  const cardsGot: Got[] = [];
+/** A server on a socket that responds as the test specifies, until the test ends. */
+export async function startPeer(answer: Responder, { card = {} }: PeerOptions = {}): Promise<Peer> {
+  const got: ReceivedRequest[] = [];
+  const cardsGot: ReceivedRequest[] = [];
   const http = createServer((incoming, response) => {
     void received(incoming).then((request) => {
       const isCard = request.path.includes('.well-known/') || request.path.endsWith('.json');
@@ -55,21 +55,27 @@ export async function startPeer(answer: Answering, { card = {} }: PeerOptions = 
     await once(http, 'close');
   });
   const peer: Peer = { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, got, cardsGot };
-  // Ports come again, and a card that is kept may be of the peer of an earlier test.
+  // Ports are reused, so the cache may contain the card of a peer of an earlier test.
   forgetCard({ url: `${peer.url}/.well-known/agent-card.json`, version: '1.0' });
   return peer;
 }
 
-async function received(incoming: IncomingMessage): Promise<Got> {
+async function received(incoming: IncomingMessage): Promise<ReceivedRequest> {
   const { method = '', url = '', headers } = incoming;
   const body = await text(incoming);
-  return { method, path: url, headers, body, rpc: body.startsWith('{') ? (JSON.parse(body) as Got['rpc']) : undefined };
+  return {
+    method,
+    path: url,
+    headers,
+    body,
+    rpc: body.startsWith('{') ? (JSON.parse(body) as ReceivedRequest['rpc']) : undefined,
+  };
 }
 
 export function cardAt(url: string): AgentCard {
   return {
     name: 'Peer',
-    description: 'Does as it is told.',
+    description: 'Responds as its test specifies.',
     version: '1',
     supportedInterfaces: [{ url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
     capabilities: { streaming: true },
@@ -103,7 +109,7 @@ export function failure(
   json(response, { jsonrpc: '2.0', id: 1, error: { code, message: reason, data } }, status, headers);
 }
 
-/** Begins a stream; the returned function writes an event, with a number if it is given one. */
+/** Begins a stream; the returned function writes an event, with an optional number. */
 export function stream(response: ServerResponse): (value: unknown, number?: number) => void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.flushHeaders();

@@ -1,33 +1,37 @@
-/** An agent that restarts: the client waits until it is back, for as long as it says, and no longer. */
+/** Agents that restart: the client retries until they are back, for a limited time. */
 import { describe, expect, test } from 'vitest';
 
 import type { ConnectOptions } from '../../../src/client/options.ts';
 import { agent as createAgent } from '../../../src/server/agent/agent.ts';
 import type { Clock } from '../../../src/support/time/clock.ts';
 import { serveOnSocket } from '../kit/server.ts';
-import { connected, createHastyClock, nowhere, TRANSPORTS } from './kit.ts';
+import { connected, createSkippingClock, unusedAddress, TRANSPORTS } from './kit.ts';
 import { cardAt, failure, result, startPeer, task } from './peer.ts';
 
-const echo = createAgent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => Promise.resolve(text) });
+const echo = createAgent({
+  name: 'Echo',
+  description: 'Repeats the message.',
+  run: ({ text }) => Promise.resolve(text),
+});
 
-/** Moves on by pauses alone, so that a busy machine changes nothing. */
-const virtualClock = (): Clock => createHastyClock(() => 1_700_000_000_000);
+/** Advances only by pauses, so that the load of the machine has no effect. */
+const virtualClock = (): Clock => createSkippingClock(() => 1_700_000_000_000);
 
-/** On a connection that is kept, the end of the agent may look like a lost response. That is another test. */
+/** On a pooled connection, the end of the agent may look like a lost response. That is another test. */
 const UNPOOLED = { headers: { connection: 'close' } };
 
 /** More attempts than `retries` allows for any other failure. */
 const ENOUGH = 6;
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
-  test('a message to an agent that refuses connections arrives when the agent is back', async () => {
+  test('a message to an agent that refuses connections is delivered when the agent is back', async () => {
     const first = await serveOnSocket(echo);
     let attempts = 0;
     let isDown = false;
     const agent = await connected(first.url, {
       ...options,
       ...UNPOOLED,
-      // So that the client must not send a message twice.
+      // Forbids the client to send a message twice.
       recognisesRepeats: false,
       clock: virtualClock(),
       interceptors: [
@@ -46,7 +50,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 
   test('a client connects to an agent that is just starting', async () => {
-    const url = await nowhere();
+    const url = await unusedAddress();
     let attempts = 0;
     const agent = await connected(url, {
       ...options,
@@ -61,8 +65,8 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await agent.ask('hello')).toBe('hello');
   });
 
-  /** How long a client tries to reach an agent that is gone, and how often. */
-  async function patience(
+  /** How long and how often a client tries to reach an agent that is gone. */
+  async function attemptsAtGoneAgent(
     more: ConnectOptions,
     { isKnown = true, timeoutMs = 60_000 } = {},
   ): Promise<{ readonly ms: number; readonly attempts: number }> {
@@ -82,32 +86,34 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     return { ms: clock.now() - start, attempts };
   }
 
-  test('an agent that was reached before is tried for 15 s', async () => {
-    const { ms, attempts } = await patience({});
+  test('the client retries an agent that it has reached before for 15 s', async () => {
+    const { ms, attempts } = await attemptsAtGoneAgent({});
     expect(ms).toBeGreaterThan(13_000);
+    expect(ms).toBeLessThanOrEqual(15_000);
     expect(attempts).toBeLessThan(20);
   });
 
-  test('an agent that was never reached is tried for 3 s', async () => {
-    const { ms, attempts } = await patience({}, { isKnown: false });
+  test('the client retries an agent that it has never reached for 3 s', async () => {
+    const { ms, attempts } = await attemptsAtGoneAgent({}, { isKnown: false });
     expect(ms).toBeGreaterThan(1400);
+    expect(ms).toBeLessThanOrEqual(3000);
     expect(attempts).toBeLessThan(8);
   });
 
-  test('reconnectMs says for how long an agent is tried', async () => {
-    expect((await patience({ reconnectMs: 30_000 }, { isKnown: false })).ms).toBeGreaterThan(28_000);
-    expect((await patience({ reconnectMs: 0 })).attempts).toBe(3);
+  test('reconnectMs sets how long the client retries an agent', async () => {
+    expect((await attemptsAtGoneAgent({ reconnectMs: 30_000 }, { isKnown: false })).ms).toBeGreaterThan(28_000);
+    expect((await attemptsAtGoneAgent({ reconnectMs: 0 })).attempts).toBe(3);
   });
 
-  test('with retries: 0 a refused connection is an error at once', async () => {
-    expect((await patience({ retries: 0 })).attempts).toBe(1);
+  test('with retries: 0 a call fails at the first refused connection', async () => {
+    expect((await attemptsAtGoneAgent({ retries: 0 })).attempts).toBe(1);
   });
 
-  test('a call tries no longer than its deadline', async () => {
-    expect((await patience({}, { timeoutMs: 6000 })).ms).toBeLessThan(6000);
+  test('a call retries no longer than its deadline', async () => {
+    expect((await attemptsAtGoneAgent({}, { timeoutMs: 6000 })).ms).toBeLessThan(6000);
   });
 
-  test('an agent that drains is asked again until it takes the message', async () => {
+  test('a message to an agent that drains is sent again until the agent accepts it', async () => {
     const peer = await startPeer((_got, response, { got }) => {
       if (got.length < 10) failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '1' });
       else result(response, { task: task() });
@@ -117,8 +123,8 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got).toHaveLength(10);
   });
 
-  test('an address that the card names and where nothing listens does not keep the call for long', async () => {
-    const url = await nowhere();
+  test('a call to an address in a card at which nothing listens fails within 10 s', async () => {
+    const url = await unusedAddress();
     const clock = virtualClock();
     const agent = await connected(cardAt(url), { ...options, allowOrigins: [url], clock });
     const start = clock.now();

@@ -1,10 +1,10 @@
-/** Streams that break, and what their reader sees of that: each event once, or an error that leads back to the task. */
+/** Streams that break: the client delivers each event once, or throws an error with a handle of the task. */
 import { describe, expect, test } from 'vitest';
 
 import type { TaskStream } from '../../../src/client/task-stream.ts';
 import { verifies } from '../../helpers/verifies.ts';
-import { connected, hastyClock, TRANSPORTS } from './kit.ts';
-import { chunk, failure, type Got, result, startPeer, status, stream, task } from './peer.ts';
+import { connected, skippingClock, TRANSPORTS } from './kit.ts';
+import { chunk, failure, type ReceivedRequest, result, startPeer, status, stream, task } from './peer.ts';
 
 async function textsOf(events: TaskStream): Promise<string[]> {
   const texts: string[] = [];
@@ -12,10 +12,10 @@ async function textsOf(events: TaskStream): Promise<string[]> {
   return texts;
 }
 
-const methods = (got: readonly Got[]): string[] => got.map(({ rpc }) => rpc?.method ?? '');
+const methods = (got: readonly ReceivedRequest[]): string[] => got.map(({ rpc }) => rpc?.method ?? '');
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
-  test('a numbered stream is resumed after the last number', async () => {
+  test('a stream with numbered events is resumed after the last number', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       const write = stream(response);
       if (rpc?.method === 'SendStreamingMessage') {
@@ -57,14 +57,14 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(methods(peer.got)).toEqual(['SendStreamingMessage', 'SubscribeToTask']);
   });
 
-  test('a stream that ends at a question is over, unless it asks its readers to come back', async () => {
+  test('a stream that ends after a question is resumed only if its last frame is a retry', async () => {
     const question = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task: task('INPUT_REQUIRED') } });
-    let isToBeContinued = false;
+    let endsWithRetry = false;
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'SendStreamingMessage') {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
-        const behind = isToBeContinued ? 'retry: 10\n\n' : '';
-        response.end(`retry: 10\n\nid: 1\ndata: ${question}\n\n${behind}`);
+        const suffix = endsWithRetry ? 'retry: 10\n\n' : '';
+        response.end(`retry: 10\n\nid: 1\ndata: ${question}\n\n${suffix}`);
       } else {
         stream(response)(status('COMPLETED'), 2);
         response.end();
@@ -72,14 +72,14 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     });
     const agent = await connected(peer.url, options);
     expect(await textsOf(agent.stream('hi'))).toEqual(['task']);
-    isToBeContinued = true;
+    endsWithRetry = true;
     expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status']);
   });
 
   test.each([
     ['keeps the chunks of a text apart', [{ text: 'One ' }, { text: 'two ' }, { text: 'three ' }]],
     ['joins the chunks of a text', [{ text: 'One two three ' }]],
-  ])('a stream without numbers is resumed from the snapshot of an agent that %s', async (_case, parts) => {
+  ])('a stream without numbers is resumed from the snapshot of the task by an agent that %s', async (_case, parts) => {
     const peer = await startPeer(({ rpc }, response) => {
       const write = stream(response);
       if (rpc?.method === 'SendStreamingMessage') {
@@ -111,7 +111,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(events.task?.artifacts?.[0]?.parts).toEqual([{ text: 'One two three four' }]);
   });
 
-  test('an agent before 1.0 without numbers is asked for the rest', async () => {
+  test('a broken stream of 0.3 without numbers is continued by polling the task', async () => {
     const card = {
       name: 'Old',
       description: '',
@@ -121,7 +121,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       capabilities: { streaming: true },
       skills: [],
     };
-    let looks = 0;
+    let polls = 0;
     const peer = await startPeer(
       ({ rpc }, response) => {
         if (rpc?.method === 'message/stream') {
@@ -136,13 +136,13 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
           response.end();
           return;
         }
-        const texts = ['One ', 'two ', 'three'].slice(0, ++looks + 1);
+        const texts = ['One ', 'two ', 'three'].slice(0, ++polls + 1);
         const artifacts = [{ artifactId: 'a', parts: texts.map((text) => ({ kind: 'text', text })) }];
         result(response, {
           kind: 'task',
           id: 't1',
           contextId: 'c1',
-          status: { state: looks > 1 ? 'completed' : 'working' },
+          status: { state: polls > 1 ? 'completed' : 'working' },
           artifacts,
         });
       },
@@ -159,7 +159,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(methods(peer.got)).toEqual(['message/stream', 'tasks/get', 'tasks/get']);
   });
 
-  test('a task that ended while nobody listened is got, and its end is told', async () => {
+  test('ask returns the result of a task that ended after the stream broke', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'SendStreamingMessage') {
         stream(response)({ task: task('WORKING') });
@@ -172,15 +172,15 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(methods(peer.got)).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'GetTask']);
   });
 
-  test('where streams keep breaking without news, the task is asked', async () => {
-    let looks = 0;
+  test('a stream that breaks five times without new events is continued by polling the task', async () => {
+    let polls = 0;
     const peer = await startPeer(({ rpc }, response) => {
-      if (rpc?.method === 'GetTask') return result(response, task(++looks > 2 ? 'COMPLETED' : 'WORKING'));
+      if (rpc?.method === 'GetTask') return result(response, task(++polls > 2 ? 'COMPLETED' : 'WORKING'));
       const write = stream(response);
       if (rpc?.method === 'SendStreamingMessage') write({ task: task('WORKING') }, 1);
       response.end();
     });
-    const agent = await connected(peer.url, { ...options, clock: hastyClock });
+    const agent = await connected(peer.url, { ...options, clock: skippingClock });
     expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status']);
     expect(methods(peer.got)).toEqual([
       'SendStreamingMessage',
@@ -189,18 +189,18 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     ]);
   });
 
-  test('when nothing gets through any more, the error has the way back to the task', async () => {
+  test('a stream that cannot be resumed throws an error with a handle of the task', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method !== 'SendStreamingMessage') return void response.destroy();
       stream(response)({ task: task('WORKING') }, 1);
       response.end();
     });
-    const agent = await connected(peer.url, { ...options, clock: hastyClock });
+    const agent = await connected(peer.url, { ...options, clock: skippingClock });
     const error: unknown = await textsOf(agent.stream('hi')).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'TRANSPORT_FAILED', details: { handle: expect.stringMatching(/^task1_/) } });
   });
 
-  test('a task that is known before the agent says anything of it is not lost', async () => {
+  test('an error about a known task has its handle, also if the agent has sent nothing about it', async () => {
     const peer = await startPeer((_got, response) => failure(response, -32603, 'INTERNAL_ERROR'));
     const agent = await connected(peer.url, options);
     const known = agent.task('t1');
@@ -210,7 +210,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(known.subscribe().next()).rejects.toMatchObject(lost);
   });
 
-  test('a subscription that ends before it begins is opened again', async () => {
+  test('a subscription that ends before its first event is opened again', async () => {
     const peer = await startPeer((_got, response, { got }) => {
       const write = stream(response);
       if (got.length > 1) write({ task: task('WORKING') });
@@ -224,7 +224,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
 
   test.each<[string, readonly (readonly [unknown, number])[], readonly string[], readonly string[]]>([
     [
-      'an event that comes twice is told once',
+      'an event that arrives twice is delivered once',
       [
         [{ task: task('WORKING') }, 1],
         [chunk('One ', false), 2],
@@ -236,7 +236,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       [],
     ],
     [
-      'after an event that comes too late, what came is put right',
+      'an event that arrives too late is corrected by a snapshot of the task',
       [
         [{ task: task('WORKING') }, 1],
         [chunk('One ', false), 2],
@@ -248,7 +248,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       ['SubscribeToTask', 'GetTask'],
     ],
     [
-      'an end that skips an event is not believed',
+      'a final status that skips a number is verified with the task',
       [
         [{ task: task('WORKING') }, 1],
         [chunk('One ', false), 2],
@@ -260,7 +260,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       ['SubscribeToTask', 'GetTask'],
     ],
     [
-      'numbers that are not counted by one are no sign of anything',
+      'numbers that do not increase by one are not checked for gaps',
       [
         [{ task: task('WORKING') }, 10],
         [chunk('One ', false), 20],
@@ -286,10 +286,10 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 
   test.each([
-    ['completed', [{ task: task('WORKING') }, status('COMPLETED')]],
-    ['asking', [{ task: task('WORKING') }, status('INPUT_REQUIRED', 'Where?')]],
-    ['a bare message', [{ message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Hi' }] } }]],
-  ])('a stream that ends %s has ended', async (_case, items) => {
+    ['with a completed task', [{ task: task('WORKING') }, status('COMPLETED')]],
+    ['with a question', [{ task: task('WORKING') }, status('INPUT_REQUIRED', 'Where?')]],
+    ['with a message', [{ message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Hi' }] } }]],
+  ])('a stream that ends %s is not resumed', async (_case, items) => {
     const peer = await startPeer((_got, response) => {
       const write = stream(response);
       for (const item of items) write(item);
@@ -300,7 +300,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got).toHaveLength(1);
   });
 
-  test('leaving the loop closes the connection, and the task is left alone', async () => {
+  test('leaving the loop over a stream closes the connection, and does not cancel the task', async () => {
     let closed: () => void = () => {};
     const gone = new Promise<void>((resolve) => (closed = resolve));
     const peer = await startPeer((_got, response) => {
@@ -316,7 +316,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(methods(peer.got)).toEqual(['SendStreamingMessage']);
   });
 
-  test('a stream can be left while somebody waits for its next event', async () => {
+  test('return() of a stream ends a pending next()', async () => {
     const peer = await startPeer((_got, response) => stream(response)({ task: task('WORKING') }, 1));
     const agent = await connected(peer.url, options);
     const events = agent.stream('hi');
@@ -326,7 +326,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  test('nothing is sent before the first event is asked for', async () => {
+  test('a stream sends nothing before its first event is requested', async () => {
     const peer = await startPeer((_got, response) => stream(response)({ task: task('COMPLETED') }));
     const agent = await connected(peer.url, options);
     agent.stream('hi');
@@ -334,7 +334,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got).toEqual([]);
   });
 
-  test('a peer that does not end its stream after the end of the task is no trouble', async () => {
+  test('a stream ends with its task, also if the agent leaves it open', async () => {
     const peer = await startPeer((_got, response) => {
       const write = stream(response);
       write({ task: task('WORKING') });
@@ -345,7 +345,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await agent.ask('hi')).toBe('Done');
   });
 
-  test('to an answer, a task that is shown as it was before is not the reply', async () => {
+  test('the reply to an answer is not the snapshot of the task from before the answer', async () => {
     const peer = await startPeer((_got, response) => {
       const write = stream(response);
       write({ task: task('INPUT_REQUIRED') });
@@ -359,23 +359,20 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 
   test(
-    verifies(
-      'K-06',
-      'an agent without streams is looked at again and again, also when it is busy, and its news are a stream',
-    ),
+    verifies('K-06', 'a stream of an agent without streaming polls the task, also after 503, and yields the changes'),
     async () => {
-      let looks = 0;
+      let polls = 0;
       const peer = await startPeer(
         ({ rpc }, response) => {
           if (rpc?.method === 'SendMessage') return result(response, { task: task('SUBMITTED') });
-          looks += 1;
-          if (looks === 2) return failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '0' });
-          const parts = ['One ', 'two ', 'three'].slice(0, looks).map((text) => ({ text }));
-          result(response, task(looks > 2 ? 'COMPLETED' : 'WORKING', { artifacts: [{ artifactId: 'a', parts }] }));
+          polls += 1;
+          if (polls === 2) return failure(response, -32603, 'UNAVAILABLE', 503, { 'retry-after': '0' });
+          const parts = ['One ', 'two ', 'three'].slice(0, polls).map((text) => ({ text }));
+          result(response, task(polls > 2 ? 'COMPLETED' : 'WORKING', { artifacts: [{ artifactId: 'a', parts }] }));
         },
         { card: { capabilities: {} } },
       );
-      const agent = await connected(peer.url, { ...options, clock: hastyClock });
+      const agent = await connected(peer.url, { ...options, clock: skippingClock });
       expect(await textsOf(agent.stream('hi'))).toEqual([
         'task',
         'artifact One',

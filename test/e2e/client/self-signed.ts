@@ -1,4 +1,4 @@
-/** A certificate that nobody has vouched for, made for these tests and used nowhere else. */
+/** A self-signed certificate that is used only in tests. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgou6mdZxb635Qt/cC

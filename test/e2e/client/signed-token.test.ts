@@ -1,17 +1,17 @@
-/** Tokens that the client signs with a secret that it shares with the agent. */
+/** Tokens that the client signs with a shared secret. */
 import { jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 
 import { connect } from '../../../src/client/connect.ts';
 import { connected } from './kit.ts';
-import { type Answering, cardAt, failure, json, result, startPeer, task } from './peer.ts';
-import { letsIn, movableClock, shown } from './token-server.ts';
+import { type Responder, cardAt, failure, json, result, startPeer, task } from './peer.ts';
+import { acceptsIf, movableClock, authorizationsOf } from './token-server.ts';
 
-const SECRET = 'a secret that both of us know, long enough';
+const SECRET = 'a secret of client and agent, long enough';
 const AUTH = { secret: SECRET, subject: 'ada@example.com' } as const;
 
-/** Verifies as an agent does that knows its own address, and tells who came. */
-function verifying(secret: string, seen: unknown[]): Answering {
+/** Verifies tokens for the address of the peer, and collects their contents. */
+function verifying(secret: string, seen: unknown[]): Responder {
   return async ({ headers }, response, { url }) => {
     const token = String(headers['authorization']).replace('Bearer ', '');
     try {
@@ -24,7 +24,7 @@ function verifying(secret: string, seen: unknown[]): Answering {
   };
 }
 
-test('says who calls, from where, and for whom it is', async () => {
+test('a token contains subject, organisation, issuer, audience and own claims, and lasts 300 s', async () => {
   const seen: unknown[] = [];
   const peer = await startPeer(verifying(SECRET, seen));
   const agent = await connected(peer.url, {
@@ -49,7 +49,7 @@ test('says who calls, from where, and for whom it is', async () => {
   expect(payload.exp - payload.iat).toBe(300);
 });
 
-test('what is not given is not said, and the audience and the lifetime are for the caller to choose', async () => {
+test('a token contains only the claims that were specified, with the audience and lifetime of the options', async () => {
   const seen: { payload: Record<string, number> }[] = [];
   const peer = await startPeer(verifying(SECRET, seen));
   const agent = await connected(peer.url, {
@@ -61,7 +61,7 @@ test('what is not given is not said, and the audience and the lifetime are for t
   expect(Number(payload['exp']) - Number(payload['iat'])).toBe(60);
 });
 
-test('the next secret is tried when one is refused', async () => {
+test('the client tries the next secret after a 401, and keeps the one that is accepted', async () => {
   const seen: unknown[] = [];
   const peer = await startPeer(verifying(SECRET, seen));
   const orgSecret = { ...AUTH, secret: 'the secret of an organisation', orgDomain: 'example.com' };
@@ -73,26 +73,26 @@ test('the next secret is tried when one is refused', async () => {
 });
 
 test.each([
-  ['used again', 200_000, 1],
-  ['replaced shortly before its end', 280_000, 2],
+  ['reused 100 s before its end', 200_000, 1],
+  ['replaced 20 s before its end', 280_000, 2],
 ])('a token is %s', async (_case, laterMs, tokens) => {
   const clock = movableClock();
-  const peer = await startPeer(letsIn(() => true));
+  const peer = await startPeer(acceptsIf(() => true));
   const agent = await connected(peer.url, { auth: AUTH, clock });
   await agent.send('hi');
   clock.move(laterMs);
   await agent.send('hi');
-  expect(new Set(shown(peer)).size).toBe(tokens);
+  expect(new Set(authorizationsOf(peer)).size).toBe(tokens);
 });
 
 test.each([
-  ['one that is older is replaced once', 5000, 2],
-  ['one of this very second is not: it would be the same', 0, 1],
-])('after a 401: %s', async (_case, ageMs, requests) => {
+  ['replaces a token from an earlier second once', 5000, 2],
+  ['does not replace a token from the same second, because the new one would be equal', 0, 1],
+])('after a 401 the client %s', async (_case, ageMs, requests) => {
   const clock = { ...movableClock(), now: () => time };
   let time = Date.now();
   let isWelcome = true;
-  const peer = await startPeer(letsIn(() => isWelcome));
+  const peer = await startPeer(acceptsIf(() => isWelcome));
   const agent = await connected(peer.url, { auth: AUTH, clock });
   await agent.send('hi');
   isWelcome = false;
@@ -101,7 +101,7 @@ test.each([
   expect(peer.got).toHaveLength(1 + requests);
 });
 
-test('each origin gets a token that is for itself', async () => {
+test('the audience of a token is the origin that receives it', async () => {
   const seen: unknown[] = [];
   const inner = await startPeer(verifying(SECRET, seen));
   const outer = await startPeer(() => {}, { card: (_got, response) => json(response, cardAt(inner.url)) });
@@ -110,7 +110,7 @@ test('each origin gets a token that is for itself', async () => {
   expect(seen).toMatchObject([{ payload: { aud: inner.url } }]);
 });
 
-test('an empty secret is refused at once', async () => {
+test('connect rejects an empty secret', async () => {
   await expect(connect('http://localhost:1', { auth: { ...AUTH, secret: '' } })).rejects.toMatchObject({
     code: 'INVALID_PARAMS',
   });

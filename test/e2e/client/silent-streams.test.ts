@@ -1,16 +1,16 @@
-/** Streams of tasks that have ended, or have died, without a word on the stream itself. */
+/** Streams that stay silent although their task has ended or its run has died. */
 import type { ServerResponse } from 'node:http';
 
 import { describe, expect, test, vi } from 'vitest';
 
 import type { AgentEvent } from '../../../src/client/event.ts';
 import { fakeClock } from '../../../src/testing/fake-clock.ts';
-import { connected, createHastyClock, TRANSPORTS } from './kit.ts';
+import { connected, createSkippingClock, TRANSPORTS } from './kit.ts';
 import { chunk, failure, type Peer, result, startPeer, status, stream, task } from './peer.ts';
 
 const calls = ({ got }: Peer, method: string): number => got.filter(({ rpc }) => rpc?.method === method).length;
 
-function gistOf(event: AgentEvent): string {
+function summaryOf(event: AgentEvent): string {
   if (event.type === 'status') return `status ${event.state}`;
   if (event.type === 'artifact') return `artifact ${event.text}`;
   return event.type;
@@ -20,7 +20,7 @@ function gistOf(event: AgentEvent): string {
 function reading(events: AsyncIterable<AgentEvent>): { readonly seen: string[]; readonly end: Promise<string[]> } {
   const seen: string[] = [];
   const read = async (): Promise<string[]> => {
-    for await (const event of events) seen.push(gistOf(event));
+    for await (const event of events) seen.push(summaryOf(event));
     return seen;
   };
   const end = read();
@@ -29,7 +29,7 @@ function reading(events: AsyncIterable<AgentEvent>): { readonly seen: string[]; 
 }
 
 interface SilentPeer {
-  /** What GetTask responds with. */
+  /** The response to GetTask. */
   task: Record<string, unknown>;
   readonly peer: Peer;
   readonly send: (value: unknown) => void;
@@ -55,7 +55,7 @@ async function startSilentPeer(): Promise<SilentPeer> {
 const artifacts = [{ artifactId: 'a', parts: [{ text: 'first second' }] }];
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
-  test('a stream that stays open after its task has ended ends within a minute, with everything that was missed', async () => {
+  test('a stream that stays open after its task has ended ends within a minute, with the missed events', async () => {
     const silent = await startSilentPeer();
     const clock = fakeClock();
     const agent = await connected(silent.peer.url, { ...options, clock });
@@ -71,7 +71,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a stream that is silent while its task works goes on, and the task is asked for every 30 s', async () => {
+  test('a silent stream of a task that works stays open, and the client polls the task every 30 s', async () => {
     const silent = await startSilentPeer();
     const clock = fakeClock();
     const agent = await connected(silent.peer.url, { ...options, clock });
@@ -100,11 +100,11 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 
   test.each([true, false])(
-    'a stream that cancel() has ended keeps the artifacts that came before (GetTask answers: %s)',
-    async (answers) => {
+    'a stream that cancel() has ended keeps the artifacts that came before (GetTask responds: %s)',
+    async (responds) => {
       const peer = await startPeer(({ rpc }, response) => {
         if (rpc?.method === 'GetTask')
-          return answers
+          return responds
             ? result(response, task('CANCELED', { artifacts }))
             : failure(response, -32603, 'INTERNAL_ERROR');
         if (rpc?.method === 'CancelTask') return result(response, task('CANCELED'));
@@ -120,14 +120,14 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
       await agent.cancel('t1');
       clock.advance(2000);
       expect((await end).at(-1)).toBe('status canceled');
-      const text = answers ? 'first second' : 'first ';
+      const text = responds ? 'first second' : 'first ';
       expect(events.task?.artifacts).toMatchObject([{ artifactId: 'a', parts: [{ text }] }]);
     },
   );
 
-  test('the wait for a task whose run has died ends after a minute if the agent says that nothing runs', async () => {
+  test('the wait for a task whose run has died ends after a minute if the agent rejects subscriptions to it', async () => {
     const peer = await startPeer(dying((response) => failure(response, -32001, 'TASK_NOT_FOUND')));
-    const agent = await connected(peer.url, { ...options, clock: createHastyClock() });
+    const agent = await connected(peer.url, { ...options, clock: createSkippingClock() });
     const { end } = reading(agent.stream('hi'));
     const error = await end.catch((reason: unknown) => reason);
     expect(error).toMatchObject({
@@ -141,7 +141,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
 
   test('the wait for a task whose stream broke ends after five minutes without a change', async () => {
     const peer = await startPeer(dying((response) => failure(response, -32601, 'METHOD_NOT_FOUND')));
-    const agent = await connected(peer.url, { ...options, clock: createHastyClock() });
+    const agent = await connected(peer.url, { ...options, clock: createSkippingClock() });
     const { end } = reading(agent.stream('hi'));
     await expect(end).rejects.toMatchObject({
       code: 'TRANSPORT_FAILED',
@@ -149,19 +149,19 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     });
   });
 
-  test('a task whose stream broke is waited for as long as the agent accepts subscriptions to it', async () => {
-    let looks = 0;
+  test('the wait for a task whose stream broke continues as long as the agent accepts subscriptions to it', async () => {
+    let polls = 0;
     let subscriptions = 0;
     const peer = await startPeer(({ rpc }, response) => {
-      // More looks than there are in five minutes.
-      if (rpc?.method === 'GetTask') return result(response, task(++looks > 200 ? 'COMPLETED' : 'WORKING'));
+      // More polls than there are in five minutes.
+      if (rpc?.method === 'GetTask') return result(response, task(++polls > 200 ? 'COMPLETED' : 'WORKING'));
       // The first one would continue the stream.
       if (rpc?.method === 'SubscribeToTask' && ++subscriptions === 1)
         return failure(response, -32004, 'UNSUPPORTED_OPERATION');
       stream(response)({ task: task('WORKING') });
       if (rpc?.method !== 'SubscribeToTask') response.end();
     });
-    const clock = createHastyClock();
+    const clock = createSkippingClock();
     const start = clock.now();
     const agent = await connected(peer.url, { ...options, clock });
     expect((await reading(agent.stream('hi')).end).at(-1)).toBe('status completed');
@@ -175,18 +175,21 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     ['INVALID_REQUEST', -32600],
     ['TASK_NOT_FOUND', -32001],
     ['METHOD_NOT_FOUND', -32601],
-  ])('subscribe() to a task that has ended gives the task where the agent rejects it with %s', async (reason, code) => {
-    const peer = await startPeer(({ rpc }, response) => {
-      if (rpc?.method === 'GetTask') return result(response, task('COMPLETED', { artifacts }));
-      return failure(response, code, reason);
-    });
-    const agent = await connected(peer.url, options);
-    const events = agent.task('t1').subscribe();
-    expect(await reading(events).end).toEqual(['task']);
-    expect(events.task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' }, artifacts });
-  });
+  ])(
+    'subscribe() to an ended task yields the task if the agent rejects the subscription with %s',
+    async (reason, code) => {
+      const peer = await startPeer(({ rpc }, response) => {
+        if (rpc?.method === 'GetTask') return result(response, task('COMPLETED', { artifacts }));
+        return failure(response, code, reason);
+      });
+      const agent = await connected(peer.url, options);
+      const events = agent.task('t1').subscribe();
+      expect(await reading(events).end).toEqual(['task']);
+      expect(events.task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' }, artifacts });
+    },
+  );
 
-  test('subscribe() to a task that has ended gives the task where the agent breaks the connection', async () => {
+  test('subscribe() to an ended task yields the task if the agent breaks the connection', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'GetTask') return result(response, task('COMPLETED', { artifacts }));
       response.destroy();
@@ -195,7 +198,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await reading(agent.task('t1').subscribe()).end).toEqual(['task']);
   });
 
-  test('subscribe() to a task that works throws the error of the agent', async () => {
+  test('subscribe() to a task that works throws the error of an agent that rejects the subscription', async () => {
     const peer = await startPeer(({ rpc }, response) => {
       if (rpc?.method === 'GetTask') return result(response, task('WORKING'));
       return failure(response, -32004, 'UNSUPPORTED_OPERATION');

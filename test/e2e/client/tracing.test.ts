@@ -1,4 +1,4 @@
-/** A trace goes from the caller through agents that call others, with a span for every request. */
+/** Traces through agents that call other agents, with a span for every request. */
 import { expect, onTestFinished, test } from 'vitest';
 
 import { connect } from '../../../src/client/entry.ts';
@@ -10,13 +10,13 @@ import { serveOnSocket } from '../kit/server.ts';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
 
-const last = agent({ name: 'Last', description: 'Says where it is.', run: ({ trace }) => JSON.stringify(trace) });
+const last = agent({ name: 'Last', description: 'Returns its trace.', run: ({ trace }) => JSON.stringify(trace) });
 
-test(verifies('O-03', 'an agent that calls another hands its trace on'), async () => {
+test(verifies('O-03', 'an agent that calls another one passes its trace on'), async () => {
   const { url } = await serveOnSocket(last);
   const first = agent({
     name: 'First',
-    description: 'Asks another.',
+    description: 'Calls another agent.',
     async run({ trace }) {
       await using peer = await connect(url);
       return (await peer.send('where?', trace)).text;
@@ -32,32 +32,41 @@ test(verifies('O-03', 'an agent that calls another hands its trace on'), async (
   });
 });
 
-test(verifies('O-03', 'with spans, all that agents do for each other is one trace, each below who asked'), async () => {
-  const { api, spans, forget } = openTelemetry();
-  const { url } = await serveOnSocket(last, { tracing: api });
-  const first = agent({
-    name: 'First',
-    description: 'Asks another.',
-    async run({ trace }) {
-      // An earlier test may have left the card of another agent at the same port.
-      await using peer = await connect(url, { tracing: api, cache: false });
-      return (await peer.send('where?', { ...trace, wait: 'block' })).text;
-    },
-  });
-  await using client = await connect((await serveOnSocket(first, { tracing: api })).url, { tracing: api });
-  forget();
+test(
+  verifies(
+    'O-03',
+    'with tracing enabled, the spans of agents that call each other form one trace, each below its caller',
+  ),
+  async () => {
+    const { api, spans, forget } = openTelemetry();
+    const { url } = await serveOnSocket(last, { tracing: api });
+    const first = agent({
+      name: 'First',
+      description: 'Calls another agent.',
+      async run({ trace }) {
+        // An earlier test may have left the card of another agent at the same port.
+        await using peer = await connect(url, { tracing: api, cache: false });
+        return (await peer.send('where?', { ...trace, wait: 'block' })).text;
+      },
+    });
+    await using client = await connect((await serveOnSocket(first, { tracing: api })).url, { tracing: api });
+    forget();
 
-  await client.send('where?', { wait: 'block' });
+    await client.send('where?', { wait: 'block' });
 
-  const once = ['a2a.client.SendMessage', 'a2a.SendMessage', 'a2a.run'];
-  const whole = [...once, 'a2a.client.AgentCard', ...once];
-  await expect.poll(() => spans().map(({ name }) => name)).toEqual(whole);
-  expect(new Set(spans().map(({ traceId }) => traceId)).size).toBe(1);
-  const chain = spans().filter(({ name }) => once.includes(name));
-  expect(chain.map(({ parentId }) => parentId)).toEqual([undefined, ...chain.slice(0, -1).map(({ spanId }) => spanId)]);
-});
+    const once = ['a2a.client.SendMessage', 'a2a.SendMessage', 'a2a.run'];
+    const whole = [...once, 'a2a.client.AgentCard', ...once];
+    await expect.poll(() => spans().map(({ name }) => name)).toEqual(whole);
+    expect(new Set(spans().map(({ traceId }) => traceId)).size).toBe(1);
+    const chain = spans().filter(({ name }) => once.includes(name));
+    expect(chain.map(({ parentId }) => parentId)).toEqual([
+      undefined,
+      ...chain.slice(0, -1).map(({ spanId }) => spanId),
+    ]);
+  },
+);
 
-test('every request is a span, the parent of what the agent does for it', async () => {
+test('every request of the client is a span, and the parent of the spans of the agent', async () => {
   const { api, spans, forget } = openTelemetry();
   const { url } = await serveOnSocket(last, { tracing: api });
   const client = await connect(url, { tracing: api });
@@ -68,7 +77,7 @@ test('every request is a span, the parent of what the agent does for it', async 
   await client.get('unknown').catch(() => {});
 
   await expect.poll(spans).toHaveLength(5);
-  const [send, operation, run, get, refused] = spans();
+  const [send, operation, run, get, failed] = spans();
   expect(send).toMatchObject({
     name: 'a2a.client.SendMessage',
     kind: api.SpanKind.CLIENT,
@@ -81,10 +90,10 @@ test('every request is a span, the parent of what the agent does for it', async 
     { name: 'a2a.run', parentId: operation?.spanId },
   ]);
   expect(get).toMatchObject({ name: 'a2a.client.GetTask', parentId: undefined });
-  expect(refused).toMatchObject({ name: 'a2a.GetTask', traceId: get?.traceId, parentId: get?.spanId });
+  expect(failed).toMatchObject({ name: 'a2a.GetTask', traceId: get?.traceId, parentId: get?.spanId });
 });
 
-test('without a trace of its own a call belongs to the span around it, and so do all its requests', async () => {
+test('all requests of a call without a trace belong to the active span', async () => {
   const { api, spans, forget } = openTelemetry();
   const client = await connect((await serveOnSocket(last)).url, { tracing: api, cache: false });
   onTestFinished(() => client.close());
@@ -100,7 +109,7 @@ test('without a trace of its own a call belongs to the span around it, and so do
   for (const span of spans()) expect(span).toMatchObject({ traceId, parentId: spanId });
 });
 
-test('all requests of a call without a trace belong to the trace of its first request', async () => {
+test('all requests of a call without a trace or active span belong to the trace of its first request', async () => {
   const { api, spans, forget } = openTelemetry();
   const client = await connect((await serveOnSocket(last)).url, { tracing: api, cache: false });
   onTestFinished(() => client.close());

@@ -1,4 +1,4 @@
-/** Where an agent lets itself be sent, tried through every door that takes an address. */
+/** The addresses that an agent may call, in every operation and option that takes one. */
 import { describe, expect, test } from 'vitest';
 import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
@@ -16,49 +16,49 @@ function interfaceOf(url: string, { binding, version }: Way): string {
   return version === '0.3' ? `${url}/v1` : url;
 }
 
-interface Refusal {
+interface Rejection {
   readonly status: number;
   readonly text: string;
 }
 
-async function refusalOf(response: Promise<Response>): Promise<Refusal> {
-  const answer = await response;
-  return { status: answer.status, text: await answer.text() };
+async function rejectionOf(pending: Promise<Response>): Promise<Rejection> {
+  const response = await pending;
+  return { status: response.status, text: await response.text() };
 }
 
-/** -32602 over JSON-RPC, 400 over REST, and the member that is wrong. */
-function isInvalidParams({ status, text }: Refusal, way: Way): boolean {
-  const isRefused = way.binding === 'JSONRPC' ? text.includes('"code":-32602') : status === 400;
-  return isRefused && text.includes('url');
+/** -32602 over JSON-RPC, 400 over REST, with the path of the invalid member. */
+function isInvalidParams({ status, text }: Rejection, way: Way): boolean {
+  const isRejected = way.binding === 'JSONRPC' ? text.includes('"code":-32602') : status === 400;
+  return isRejected && text.includes('url');
 }
 
 describe('a push configuration', async () => {
-  test('is tried with addresses enough', () => {
+  test('is tested with at least 60 different hostile addresses', () => {
     expect(new Set(HOSTILE_ADDRESSES).size).toBeGreaterThanOrEqual(60);
     expect(new Set(HOSTILE_ADDRESSES).size).toBe(HOSTILE_ADDRESSES.length);
   });
 
   test.each(WAYS)(
-    verifies('P-12', '$version over $binding: no hostile address is taken, alone or with a message'),
+    verifies('P-12', 'of $version over $binding is rejected if its address is hostile, alone or in a message'),
     async (way) => {
       const server = await startServer({ pushNotifications: true });
       const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
       const { id: taskId } = (sent.json as { task: { id: string } }).task;
       const url = interfaceOf(server.url, way);
-      const taken: string[] = [];
+      const accepted: string[] = [];
       for (const address of HOSTILE_ADDRESSES) {
         const config: TaskPushNotificationConfig = { taskId, id: 'c', url: address, token: 't' };
-        const created = refusalOf(rawCall(way, url, 'CreateTaskPushNotificationConfig', config));
-        const inline = refusalOf(
+        const created = rejectionOf(rawCall(way, url, 'CreateTaskPushNotificationConfig', config));
+        const inline = rejectionOf(
           rawCall(way, url, 'SendMessage', {
             message: { ...MESSAGE, ...(way.version === '0.1' && { taskId: 'mine' }) },
             configuration: { taskPushNotificationConfig: { url: address } },
           }),
         );
-        for (const refusal of [await created, await inline])
-          if (!isInvalidParams(refusal, way)) taken.push(`${address}: ${refusal.status} ${refusal.text}`);
+        for (const { status, text } of [await created, await inline])
+          if (!isInvalidParams({ status, text }, way)) accepted.push(`${address}: ${status} ${text}`);
       }
-      expect(taken).toEqual([]);
+      expect(accepted).toEqual([]);
       expect(server.runs()).toBe(1);
       expect((await server.ask({ method: 'GET', path: `/tasks/${taskId}/pushNotificationConfigs` })).json).toEqual({
         configs: [],
@@ -67,16 +67,16 @@ describe('a push configuration', async () => {
     },
   );
 
-  test('what is said of a refused address is the same for every network and list', async () => {
+  test('is rejected with the same text for every kind of forbidden address', async () => {
     const server = await startServer({ pushNotifications: true, push: { allowHosts: ['hooks.example.com'] } });
     const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
     const { id } = (sent.json as { task: { id: string } }).task;
-    const answers = new Set<string>();
+    const texts = new Set<string>();
     for (const url of ['https://10.0.0.1/', 'https://localhost/', 'https://db/', 'https://public.example.com/']) {
       const path = `/tasks/${id}/pushNotificationConfigs`;
-      answers.add((await server.ask({ method: 'POST', path, body: { url } })).text);
+      texts.add((await server.ask({ method: 'POST', path, body: { url } })).text);
     }
-    expect(answers.size).toBe(1);
+    expect(texts.size).toBe(1);
   });
 
   test.each([
@@ -113,14 +113,14 @@ describe('a push configuration', async () => {
     [{ allowPrivate: ['127.0.0.0/8'] }, 'http://10.0.0.1/hook', 400],
     [{ allowPrivate: ['fd00::/8'] }, 'https://[fd12::1]/hook', 200],
     [{ allowPrivate: ['10.0.0.0/8'], allowHosts: ['hooks.example.com'] }, 'https://10.1.2.3/hook', 200],
-  ])(verifies('P-12', 'with %j, %s is answered with %d'), async (push, url, status) => {
+  ])(verifies('P-12', 'with the options %j and the address %s gets %d'), async (push, url, status) => {
     const server = await startServer({ pushNotifications: true, push });
     const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
-    // It has ended, so there is nothing to be sent to whoever is taken.
+    // The task has ended, so nothing is sent to an accepted address.
     const { id } = (sent.json as { task: { id: string } }).task;
     const path = `/tasks/${id}/pushNotificationConfigs`;
-    const answer = await server.ask({ method: 'POST', path, body: { url } });
-    expect(answer.status).toBe(status);
+    const response = await server.ask({ method: 'POST', path, body: { url } });
+    expect(response.status).toBe(status);
   });
 
   test.each([
@@ -128,18 +128,18 @@ describe('a push configuration', async () => {
     [{ token: 'grün' }, 'token'],
     [{ authentication: { scheme: 'Bearer x\r\nX-Evil:', credentials: 'y' } }, 'authentication.scheme'],
     [{ authentication: { scheme: 'Bearer', credentials: 'y\nX-Evil: 1' } }, 'authentication.credentials'],
-  ])('%j is refused at %s: it would be more than a header', async (secrets, field) => {
+  ])('with %j is rejected at %s, because the text does not fit into a header', async (secrets, field) => {
     const server = await startServer({ pushNotifications: true });
     const taskPushNotificationConfig = { url: 'https://hooks.example.com/hook', ...secrets };
     const body = { message: MESSAGE, configuration: { taskPushNotificationConfig } };
-    const answer = await server.ask({ method: 'POST', path: '/message:send', body });
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain(`configuration.taskPushNotificationConfig.${field}`);
+    const response = await server.ask({ method: 'POST', path: '/message:send', body });
+    expect(response.status).toBe(400);
+    expect(response.text).toContain(`configuration.taskPushNotificationConfig.${field}`);
   });
 });
 
 describe('a delivery', () => {
-  test(verifies('P-12', 'goes to no hostile address, though it was stored'), async () => {
+  test(verifies('P-12', 'is not sent to a hostile address that is already stored'), async () => {
     const { pushTransport } = outbound();
     const called: string[] = [];
     for (const url of HOSTILE_ADDRESSES) {
@@ -160,40 +160,40 @@ describe('a delivery', () => {
     ],
     ['a mapped address', [{ address: '::ffff:127.0.0.1', family: 6 }]],
     ['a link-local address with its zone', [{ address: 'fe80::1%lo', family: 6 }]],
-    ['nothing', []],
-  ])(verifies('P-12', 'does not follow a name to %s, and does not say where it led'), async (_, addresses) => {
-    const receiver = await startReceiver();
-    const port = new URL(receiver.url).port;
-    const { pushTransport } = outbound({ push: { allowHttp: true, resolve: async () => addresses } });
-
-    const result = await pushTransport.deliver(deliveryOf({ url: `http://hooks.example.com:${port}/hook` }), NEVER);
-
-    expect(result.kind).toBe('failed');
-    expect(JSON.stringify(result)).not.toMatch(/\d+\.\d+\.\d+|::|fe80|private/);
-    expect(receiver.connections()).toBe(0);
-  });
-
-  test(
-    verifies('P-12', 'asks where a name leads to at each attempt, once: what was good may be so no more'),
-    async () => {
+    ['no address', []],
+  ])(
+    verifies('P-12', 'is not sent to a host name that resolves to %s, and the reason does not contain the address'),
+    async (_, addresses) => {
       const receiver = await startReceiver();
-      const asked: string[] = [];
-      const resolve = async (name: string) => {
-        asked.push(name);
-        return [{ address: '127.0.0.1', family: 4 }];
-      };
-      const { pushTransport } = outbound({ push: { allowHttp: true, resolve } });
-      const url = `http://rebinding.example.com:${new URL(receiver.url).port}/hook`;
+      const port = new URL(receiver.url).port;
+      const { pushTransport } = outbound({ push: { allowHttp: true, resolve: async () => addresses } });
 
-      for (let attempt = 1; attempt <= 3; attempt++) {
-        expect((await pushTransport.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
-        expect(asked).toHaveLength(attempt);
-      }
+      const result = await pushTransport.deliver(deliveryOf({ url: `http://hooks.example.com:${port}/hook` }), NEVER);
+
+      expect(result.kind).toBe('failed');
+      expect(JSON.stringify(result)).not.toMatch(/\d+\.\d+\.\d+|::|fe80|private/);
       expect(receiver.connections()).toBe(0);
     },
   );
 
-  test('a name that its operator allowed may lead to the own network', async () => {
+  test(verifies('P-12', 'resolves its host name once per attempt, because the address may change'), async () => {
+    const receiver = await startReceiver();
+    const resolved: string[] = [];
+    const resolve = async (name: string) => {
+      resolved.push(name);
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    const { pushTransport } = outbound({ push: { allowHttp: true, resolve } });
+    const url = `http://rebinding.example.com:${new URL(receiver.url).port}/hook`;
+
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      expect((await pushTransport.deliver(deliveryOf({ url }), NEVER)).kind).toBe('failed');
+      expect(resolved).toHaveLength(attempt);
+    }
+    expect(receiver.connections()).toBe(0);
+  });
+
+  test('is sent to a host name in allowPrivate that resolves to a private address', async () => {
     const receiver = await startReceiver();
     const origin = `http://hooks.example.com:${new URL(receiver.url).port}`;
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
@@ -204,7 +204,7 @@ describe('a delivery', () => {
   });
 });
 
-describe('a delivery to a name that leads to the private address 127.0.0.1', () => {
+describe('a delivery to a host name that resolves to 127.0.0.1', () => {
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
 
   test.each([
@@ -220,17 +220,17 @@ describe('a delivery to a name that leads to the private address 127.0.0.1', () 
   });
 });
 
-describe('a file', () => {
-  /** An agent that says what became of the files of a message. */
-  const reader = agent({
-    name: 'Reader',
+describe('a file in a message', () => {
+  /** An agent that returns the contents of the files of a message, or the errors. */
+  const fileAgent = agent({
+    name: 'Files',
     description: 'Reads files.',
     async run({ files }) {
       const texts = files.map(async (file) => {
         try {
           return new TextDecoder().decode(await file.bytes());
         } catch (error) {
-          return `refused: ${(error as Error).message}`;
+          return `failed: ${(error as Error).message}`;
         }
       });
       return (await Promise.all(texts)).join('\n');
@@ -241,58 +241,58 @@ describe('a file', () => {
     options: Parameters<typeof serveOnSocket>[1],
     ...urls: readonly string[]
   ): Promise<readonly string[]> {
-    const { ask } = await serveOnSocket(reader, options);
+    const { ask } = await serveOnSocket(fileAgent, options);
     const message = { messageId: 'm', role: 'ROLE_USER', parts: urls.map((url) => ({ url })) };
-    const answer = await ask({ method: 'POST', path: '/message:send', body: { message } });
-    const { task } = answer.json as { task: { artifacts: { parts: { text: string }[] }[] } };
+    const response = await ask({ method: 'POST', path: '/message:send', body: { message } });
+    const { task } = response.json as { task: { artifacts: { parts: { text: string }[] }[] } };
     return task.artifacts[0]?.parts[0]?.text.split('\n') ?? [];
   }
 
-  test(verifies('E-18', 'is fetched from no hostile address'), async () => {
+  test(verifies('E-18', 'is not fetched from a hostile address'), async () => {
     const texts = await read({}, ...HOSTILE_ADDRESSES.filter((url) => !url.includes('\n')));
     expect(texts).toHaveLength(HOSTILE_ADDRESSES.length);
-    expect(texts.filter((text) => !/^refused: (must|expected)/.test(text))).toEqual([]);
+    expect(texts.filter((text) => !/^failed: (must|expected)/.test(text))).toEqual([]);
   });
 
-  test(verifies('E-18', 'is not fetched where its name leads to a private address'), async () => {
+  test(verifies('E-18', 'is not fetched from a host name that resolves to a private address'), async () => {
     const receiver = await startReceiver();
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const url = `http://files.example.com:${new URL(receiver.url).port}/`;
     const [text] = await read({ files: { allowHttp: true, resolve } }, url);
-    // Not a word of where it leads to: the handler may tell its caller.
-    expect(text).toBe('refused: must be a public address that this agent is allowed to call');
+    // Without the address, because the handler may pass the error to its caller.
+    expect(text).toBe('failed: must be a public address that this agent is allowed to call');
     expect(receiver.connections()).toBe(0);
   });
 
-  test(verifies('E-18', 'every redirect on the way to it is looked at, and there are 3 at most'), async () => {
-    const inside = await startReceiver((response) => void response.end('secret'));
-    const outside = await startReceiver((response, request) => {
+  test(verifies('E-18', 'is fetched over at most 3 redirects, each of which is checked'), async () => {
+    const privateServer = await startReceiver((response) => void response.end('secret'));
+    const publicServer = await startReceiver((response, request) => {
       const { pathname } = new URL(request.url ?? '/', 'http://x');
       const hops = Number(/^\/hops\/(\d+)$/.exec(pathname)?.[1] ?? 0);
-      if (pathname === '/inside') response.writeHead(302, { location: inside.url }).end();
-      else if (pathname === '/nowhere') response.writeHead(302, { location: 'file:///etc/passwd' }).end();
+      if (pathname === '/private') response.writeHead(302, { location: privateServer.url }).end();
+      else if (pathname === '/file-url') response.writeHead(302, { location: 'file:///etc/passwd' }).end();
       else if (hops > 0) response.writeHead(307, { location: `/hops/${hops - 1}` }).end();
       else response.end('the file');
     });
-    const at = (path: string): string => `${outside.origin}${path}`;
+    const at = (path: string): string => `${publicServer.origin}${path}`;
 
     const texts = await read(
-      { files: { allowPrivate: [outside.origin] } },
+      { files: { allowPrivate: [publicServer.origin] } },
       at('/'),
       at('/hops/3'),
       at('/hops/4'),
-      at('/inside'),
-      at('/nowhere'),
+      at('/private'),
+      at('/file-url'),
     );
 
     expect(texts.slice(0, 2)).toEqual(['the file', 'the file']);
     expect(texts[2]).toContain('more than 3 times');
-    expect(texts[3]).toMatch(/^refused: must be an https/);
-    expect(texts[4]).toMatch(/^refused: must be an absolute/);
-    expect(inside.connections()).toBe(0);
+    expect(texts[3]).toMatch(/^failed: must be an https/);
+    expect(texts[4]).toMatch(/^failed: must be an absolute/);
+    expect(privateServer.connections()).toBe(0);
   });
 
-  test('is refused if it is too large, packed, cut short, or no answer at all', async () => {
+  test('is not read if it is too large, compressed, truncated or missing, or the connection breaks', async () => {
     const server = await startReceiver((response, request) => {
       switch (request.url) {
         case '/long':
@@ -304,9 +304,9 @@ describe('a file', () => {
           response.on('drain', more);
           return more();
         }
-        case '/packed':
+        case '/compressed':
           return void response.writeHead(200, { 'content-encoding': 'gzip' }).end('xx');
-        case '/short':
+        case '/truncated':
           response.writeHead(200, { 'content-length': 100 }).write('ten bytes.');
           return void setImmediate(() => response.destroy());
         case '/missing':
@@ -315,25 +315,25 @@ describe('a file', () => {
           response.destroy();
       }
     });
-    const paths = ['/long', '/endless', '/packed', '/short', '/missing', '/reset'];
+    const paths = ['/long', '/endless', '/compressed', '/truncated', '/missing', '/reset'];
     const texts = await read(
       { files: { allowPrivate: [server.origin], maxBytes: 1000 } },
       ...paths.map((path) => server.origin + path),
     );
     expect(texts).toEqual([
-      'refused: The body has more than 1000 bytes',
-      'refused: The body has more than 1000 bytes',
-      'refused: The file server sent a compressed file, although the request allows none',
-      expect.stringMatching(/^refused: /),
-      'refused: The file server responded with status 404',
-      expect.stringMatching(/^refused: /),
+      'failed: The body has more than 1000 bytes',
+      'failed: The body has more than 1000 bytes',
+      'failed: The file server sent a compressed file, although the request allows none',
+      expect.stringMatching(/^failed: /),
+      'failed: The file server responded with status 404',
+      expect.stringMatching(/^failed: /),
     ]);
     for (const { headers } of server.received) expect(headers).not.toHaveProperty('authorization');
   });
 });
 
-test('what is wrong with the options is said when they are given', async () => {
-  const given = {
+test('invalid push options are reported at the start, each with its path and without secrets', async () => {
+  const invalid = {
     allowHosts: ['https://example.com', 7],
     allowPrivate: ['127.0.0.1', 'http://127.0.0.1/path'],
     allowHttp: 'yes',
@@ -344,7 +344,7 @@ test('what is wrong with the options is said when they are given', async () => {
     signingKey: { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' },
     allowPrivates: [],
   };
-  const failing = startServer({ pushNotifications: true, push: given as never, files: { maxBytes: 0 } });
+  const failing = startServer({ pushNotifications: true, push: invalid as never, files: { maxBytes: 0 } });
   await expect(failing).rejects.toThrow(TypeError);
   const text = await failing.then(
     () => '',
@@ -374,6 +374,6 @@ test.each([
   [{ signingSecret: '' }, 'push.signingSecret: must have at least 16 bytes'],
   [{ signingKey: undefined }, 'push.signingKey: is undefined or empty'],
   [{ signingKey: [] }, 'push.signingKey: is undefined or empty'],
-])('%j would sign nothing, and is refused', async (push, message) => {
+])('an agent with the push options %j does not start: %s', async (push, message) => {
   await expect(startServer({ pushNotifications: true, push: push as never })).rejects.toThrow(message);
 });

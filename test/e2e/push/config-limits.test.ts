@@ -1,11 +1,11 @@
-/** What is kept for each task and sent with each notification is bounded. */
+/** The sizes of the members of push configurations, which are stored per task and sent with each notification. */
 import { expect, test } from 'vitest';
 import { startServer } from '../kit/server.ts';
 
 const URL = 'https://hooks.example.com/';
 const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }] } as const;
 
-/** A configuration one of whose members has so many characters, and where it stands. */
+/** Each member with its limit, and a configuration with the given text in it. */
 const MEMBERS: readonly (readonly [string, number, (text: string) => object])[] = [
   ['url', 2048, (text) => ({ url: URL + text.slice(URL.length) })],
   ['id', 256, (id) => ({ url: URL, id })],
@@ -18,7 +18,7 @@ const MEMBERS: readonly (readonly [string, number, (text: string) => object])[] 
   ],
 ];
 
-test.each(MEMBERS)('%s may have %d characters, and not one more', async (field, most, configOf) => {
+test.each(MEMBERS)('%s of a push configuration may have at most %d characters', async (field, most, configOf) => {
   const { ask } = await startServer({ pushNotifications: true, push: { resolve: async () => [] } });
   const send = (characters: number) =>
     ask({
@@ -27,7 +27,7 @@ test.each(MEMBERS)('%s may have %d characters, and not one more', async (field, 
       body: { message: MESSAGE, configuration: { taskPushNotificationConfig: configOf('a'.repeat(characters)) } },
     });
 
-  const refused = await send(most + 1);
+  const rejected = await send(most + 1);
   const { task } = (await send(most)).json as { task: { id: string } };
   const later = await ask({
     method: 'POST',
@@ -35,14 +35,14 @@ test.each(MEMBERS)('%s may have %d characters, and not one more', async (field, 
     body: configOf('a'.repeat(most + 1)),
   });
 
-  expect([refused.status, later.status]).toEqual([400, 400]);
-  expect(refused.text).toContain(
+  expect([rejected.status, later.status]).toEqual([400, 400]);
+  expect(rejected.text).toContain(
     `configuration.taskPushNotificationConfig.${field}: must have at most ${most} characters`,
   );
   expect(later.text).toContain(`"${field}: must have at most ${most} characters`);
 });
 
-test('what nobody knows of counts, too', async () => {
+test('a push configuration may have at most 16384 characters, with members that are not limited on their own', async () => {
   const { ask } = await startServer({ pushNotifications: true, push: { resolve: async () => [] } });
   const taskPushNotificationConfig = { url: URL, tenant: 'a'.repeat(17_000) };
   const { status, text } = await ask({

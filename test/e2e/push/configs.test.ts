@@ -1,4 +1,4 @@
-/** Where to tell of a task: registered, read back, listed and taken away, and what becomes of it then. */
+/** Push configurations: create, get, list and delete, and their effect on notifications. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,16 +11,16 @@ import { dialectFor, rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import type { Ask } from '../kit/exchange.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
-import { courierTo, NEVER } from './deliveries.ts';
+import { pushTransportTo, NEVER } from './deliveries.ts';
 import { startReceiver } from './receiver.ts';
 
 const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }] } as const;
 const HOOK = { url: 'https://hooks.example.com/a2a' };
-/** Nobody is really called there. */
-const NOWHERE = { resolve: async () => [] };
+/** Resolves no host name, so that no receiver is called. */
+const NO_DNS = { resolve: async () => [] };
 const SCOPE = { tenant: '', owner: 'anonymous' };
 
-/** A task that waits for an answer. */
+/** A task that has asked a question. */
 async function waitingTask({ ask }: TestServer): Promise<string> {
   const { json } = await ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
   return (json as { task: { id: string } }).task.id;
@@ -31,8 +31,8 @@ function configs(taskId: string, method = 'GET', id = '', body?: object): Ask {
   return { method, path, ...(body !== undefined && { body }) };
 }
 
-test(verifies('P-01', 'one that is created has an id, its own or a new one'), async () => {
-  const server = await startServer({ pushNotifications: true, push: NOWHERE });
+test(verifies('P-01', 'a created push configuration has the given id or a new one'), async () => {
+  const server = await startServer({ pushNotifications: true, push: NO_DNS });
   const task = await waitingTask(server);
   const named = await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'mine' }));
   expect(named.json).toEqual({ ...HOOK, id: 'mine', taskId: task });
@@ -40,21 +40,24 @@ test(verifies('P-01', 'one that is created has an id, its own or a new one'), as
   expect(unnamed.json).toEqual({ ...HOOK, id: expect.stringMatching(/.{20,}/), taskId: task });
 });
 
-test(verifies('P-03', 'get gives what was registered; what is not there, or not ours, is not found'), async () => {
-  const server = await startServer({ pushNotifications: true, push: NOWHERE });
-  const task = await waitingTask(server);
-  await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c', token: 't' }));
-  expect((await server.ask(configs(task, 'GET', 'c'))).json).toEqual({ ...HOOK, id: 'c', taskId: task, token: 't' });
-  const missing = [
-    configs(task, 'GET', 'd'),
-    configs('no-task', 'GET', 'c'),
-    { method: 'GET', path: `/acme${configs(task, 'GET', 'c').path}` },
-  ];
-  for (const ask of missing) expect((await server.ask(ask)).status).toBe(404);
-});
+test(
+  verifies('P-03', 'get returns a push configuration, and 404 for an unknown one or one of another tenant'),
+  async () => {
+    const server = await startServer({ pushNotifications: true, push: NO_DNS });
+    const task = await waitingTask(server);
+    await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c', token: 't' }));
+    expect((await server.ask(configs(task, 'GET', 'c'))).json).toEqual({ ...HOOK, id: 'c', taskId: task, token: 't' });
+    const missing = [
+      configs(task, 'GET', 'd'),
+      configs('no-task', 'GET', 'c'),
+      { method: 'GET', path: `/acme${configs(task, 'GET', 'c').path}` },
+    ];
+    for (const ask of missing) expect((await server.ask(ask)).status).toBe(404);
+  },
+);
 
-test(verifies('P-04', 'list gives all of them, on pages if wanted'), async () => {
-  const server = await startServer({ pushNotifications: true, push: NOWHERE });
+test(verifies('P-04', 'list returns all push configurations, in pages if requested'), async () => {
+  const server = await startServer({ pushNotifications: true, push: NO_DNS });
   const task = await waitingTask(server);
   const ids = ['a', 'b', 'c', 'd', 'e'];
   for (const id of ids) await server.ask(configs(task, 'POST', '', { ...HOOK, id }));
@@ -69,27 +72,30 @@ test(verifies('P-04', 'list gives all of them, on pages if wanted'), async () =>
   expect(await page(`?pageSize=3&pageToken=${first.nextPageToken}`)).toEqual({ ids: ['d', 'e'], nextPageToken: '' });
 });
 
-test(verifies('P-05', 'delete is for good, can be repeated, and leaves nobody to be told'), async () => {
-  const store = memoryStore();
-  const receiver = await startReceiver();
-  const server = await startServer({ store, pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
-  const task = await waitingTask(server);
-  await server.ask(configs(task, 'POST', '', { url: receiver.url, id: 'c' }));
-  for (let time = 0; time < 2; time++) expect((await server.ask(configs(task, 'DELETE', 'c'))).status).toBe(200);
-  expect((await server.ask(configs(task, 'GET', 'c'))).status).toBe(404);
-  const before = receiver.received.length;
-  const answer = { ...MESSAGE, messageId: 'answer', taskId: task, parts: [{ text: 'Lyon' }] };
-  await server.ask({ method: 'POST', path: '/message:send', body: { message: answer } });
-  expect(await tellAll(store, task, [receiver.origin])).toBe(0);
-  expect(receiver.received.slice(before)).toEqual([]);
-});
+test(
+  verifies('P-05', 'a deleted push configuration is gone, gets no notifications, and can be deleted again'),
+  async () => {
+    const store = memoryStore();
+    const receiver = await startReceiver();
+    const server = await startServer({ store, pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
+    const task = await waitingTask(server);
+    await server.ask(configs(task, 'POST', '', { url: receiver.url, id: 'c' }));
+    for (let time = 0; time < 2; time++) expect((await server.ask(configs(task, 'DELETE', 'c'))).status).toBe(200);
+    expect((await server.ask(configs(task, 'GET', 'c'))).status).toBe(404);
+    const before = receiver.received.length;
+    const answer = { ...MESSAGE, messageId: 'answer', taskId: task, parts: [{ text: 'Lyon' }] };
+    await server.ask({ method: 'POST', path: '/message:send', body: { message: answer } });
+    expect(await deliverAll(store, task, [receiver.origin])).toBe(0);
+    expect(receiver.received.slice(before)).toEqual([]);
+  },
+);
 
-test(verifies('P-02', 'one lives as long as its task goes on, also through a restart'), async () => {
+test(verifies('P-02', 'a push configuration of a waiting task survives a restart'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-push-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'tasks.db');
   const first = sqlite(file);
-  const server = await startServer({ store: first, pushNotifications: true, push: NOWHERE });
+  const server = await startServer({ store: first, pushNotifications: true, push: NO_DNS });
   const task = await waitingTask(server);
   await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c' }));
   await server.server.close({ finishMs: 0 });
@@ -97,15 +103,15 @@ test(verifies('P-02', 'one lives as long as its task goes on, also through a res
 
   const second = sqlite(file);
   onTestFinished(() => second.close());
-  const later = await startServer({ store: second, pushNotifications: true, push: NOWHERE });
+  const later = await startServer({ store: second, pushNotifications: true, push: NO_DNS });
   expect((await later.ask(configs(task, 'GET', 'c'))).json).toEqual({ ...HOOK, id: 'c', taskId: task });
 });
 
-test(verifies('P-13', 'secrets are kept from other owners, from what is read back, and from the log'), async () => {
+test(verifies('P-13', 'the secrets of a push configuration are not in responses, tasks or the log'), async () => {
   const logged: string[] = [];
-  const note = (...said: unknown[]): void => void logged.push(JSON.stringify(said));
+  const note = (...line: unknown[]): void => void logged.push(JSON.stringify(line));
   const log = { info: note, warn: note, error: note };
-  const server = await startServer({ pushNotifications: true, push: NOWHERE, log });
+  const server = await startServer({ pushNotifications: true, push: NO_DNS, log });
   const task = await waitingTask(server);
   const authentication = { scheme: 'Bearer', credentials: 'top-secret' };
   await server.ask(configs(task, 'POST', '', { ...HOOK, id: 'c', authentication }));
@@ -120,27 +126,34 @@ test(verifies('P-13', 'secrets are kept from other owners, from what is read bac
   expect(logged.join()).not.toContain('top-secret');
 });
 
-test.each(['', 'some-task'])(verifies('P-20', 'one that comes with a message names no task: "%s"'), async (taskId) => {
-  const server = await startServer({ pushNotifications: true, push: NOWHERE });
-  const configuration = { taskPushNotificationConfig: { ...HOOK, taskId } };
-  const answer = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE, configuration } });
-  expect(answer.status).toBe(taskId === '' ? 200 : 400);
-  expect(server.runs()).toBe(taskId === '' ? 1 : 0);
-});
+test.each(['', 'some-task'])(
+  verifies('P-20', 'a push configuration in a message is accepted only with an empty task id: "%s"'),
+  async (taskId) => {
+    const server = await startServer({ pushNotifications: true, push: NO_DNS });
+    const configuration = { taskPushNotificationConfig: { ...HOOK, taskId } };
+    const response = await server.ask({
+      method: 'POST',
+      path: '/message:send',
+      body: { message: MESSAGE, configuration },
+    });
+    expect(response.status).toBe(taskId === '' ? 200 : 400);
+    expect(server.runs()).toBe(taskId === '' ? 1 : 0);
+  },
+);
 
-/** Delivers what the events of a task and its configurations ask for, as the engine would; ids tell it from others. */
-async function tellAll(store: Store, taskId: string, origins: readonly string[]): Promise<number> {
-  const pushTransport = courierTo(origins);
+/** Delivers all notifications of a task, as the engine would, with ids that distinguish them from those of the engine. */
+async function deliverAll(store: Store, taskId: string, origins: readonly string[]): Promise<number> {
+  const pushTransport = pushTransportTo(origins);
   const found = await store.read(SCOPE, taskId, {});
   const all = (await store.pushConfigs(SCOPE, taskId, { limit: 100 })) ?? [];
   if (found === undefined) throw new Error('There is no such task');
   const { record: task, history } = found;
   const view: Task = { id: task.id, contextId: task.contextId, status: task.status, history };
-  let told = 0;
+  let delivered = 0;
   for (const event of await store.events(taskId, 0, 100)) {
     for (const config of all.filter((each) => pushTransport.wants(event, each))) {
       const delivery = {
-        id: `test-${told++}`,
+        id: `test-${delivered++}`,
         attempt: 1,
         task,
         config,
@@ -151,17 +164,17 @@ async function tellAll(store: Store, taskId: string, origins: readonly string[])
       await pushTransport.deliver(delivery, NEVER);
     }
   }
-  return told;
+  return delivered;
 }
 
-describe('what a receiver gets', () => {
+describe('the notifications of a configuration in a message', () => {
   function interfaceOf(url: string, { binding, version }: Way): string {
     if (binding === 'JSONRPC') return `${url}/a2a`;
     return version === '0.3' ? `${url}/v1` : url;
   }
 
   test.each(WAYS)(
-    verifies(['P-06', 'P-07'], '$version over $binding: is in the words of who registered it with his message'),
+    verifies(['P-06', 'P-07'], 'of $version over $binding have the format of that version, and its credentials'),
     async (way) => {
       const receiver = await startReceiver();
       const store = memoryStore();
@@ -180,10 +193,10 @@ describe('what a receiver gets', () => {
       const [first] = (await store.list(SCOPE, { limit: 1 })).tasks;
       const taskId = first?.record.id ?? '';
 
-      const told = await tellAll(store, taskId, [receiver.origin]);
+      const delivered = await deliverAll(store, taskId, [receiver.origin]);
 
       const ours = receiver.received.filter(({ headers }) => headers['webhook-id']?.startsWith('test-'));
-      expect(ours).toHaveLength(told);
+      expect(ours).toHaveLength(delivered);
       const kinds = new Set(ours.flatMap(({ json }) => Object.keys(json as object)));
       for (const { headers } of ours) {
         expect(headers).toMatchObject({ 'x-a2a-notification-token': 'abc', authorization: 'Bearer xyz' });

@@ -1,4 +1,4 @@
-/** Deliveries as the engine hands them to whoever knows how to deliver. */
+/** Deliveries as the engine passes them to a `PushTransport`. */
 import { onTestFinished } from 'vitest';
 import type { PushTransport, Delivery } from '../../../src/engine/outbox/delivery.ts';
 import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
@@ -60,11 +60,11 @@ export function deliveryOf(config: TaskPushNotificationConfig, facts: DeliveryFa
   };
 }
 
-/** What an agent has that may call the given origins, until the test is over. */
+/** The outgoing side of an agent, closed when the test ends. */
 export function outbound(
   settings: Partial<OutboundSettings> = {},
 ): Outbound & { readonly pushTransport: PushTransport } {
-  const made = new Outbound({
+  const created = new Outbound({
     pushNotifications: true,
     push: undefined,
     files: undefined,
@@ -72,11 +72,12 @@ export function outbound(
     log: silentLog,
     ...settings,
   });
-  onTestFinished(() => made.close());
-  return made as Outbound & { readonly pushTransport: PushTransport };
+  onTestFinished(() => created.close());
+  return created as Outbound & { readonly pushTransport: PushTransport };
 }
 
-export function courierTo(origins: readonly string[], settings: Partial<OutboundSettings> = {}): PushTransport {
+/** A transport that may call the given private origins. */
+export function pushTransportTo(origins: readonly string[], settings: Partial<OutboundSettings> = {}): PushTransport {
   return outbound({ ...settings, push: { allowPrivate: origins, ...settings.push } }).pushTransport;
 }
 

@@ -1,15 +1,15 @@
-/** What a receiver gets: the words, the headers, the signatures. */
+/** The content of push notifications: body, headers and signatures. */
 import { exportJWK, generateKeyPair, createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { fakeClock } from '../../../src/testing/fake-clock.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { startServer } from '../kit/server.ts';
-import { courierTo, deliveryOf, NEVER, STATUS_UPDATE } from './deliveries.ts';
+import { pushTransportTo, deliveryOf, NEVER, STATUS_UPDATE } from './deliveries.ts';
 import { type Received, startReceiver } from './receiver.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const NEXT_SECRET = 'the secret that comes after the other';
+const NEXT_SECRET = 'the secret that replaces the other';
 
 const OLD_TASK = {
   kind: 'task',
@@ -20,39 +20,45 @@ const OLD_TASK = {
 };
 
 async function received(
-  settings: Parameters<typeof courierTo>[1],
+  settings: Parameters<typeof pushTransportTo>[1],
   config: Partial<Parameters<typeof deliveryOf>[0]> = {},
   facts: Parameters<typeof deliveryOf>[1] = {},
 ): Promise<Received> {
   const receiver = await startReceiver();
-  const pushTransport = courierTo([receiver.origin], settings);
+  const pushTransport = pushTransportTo([receiver.origin], settings);
   expect(await pushTransport.deliver(deliveryOf({ url: receiver.url, ...config }, facts), NEVER)).toEqual({
     kind: 'delivered',
   });
   const [first] = receiver.received;
-  if (first === undefined) throw new Error('Nothing came');
+  if (first === undefined) throw new Error('No notification was received');
   return first;
 }
 
-describe('the body', () => {
+describe('the body of a notification', () => {
   test.each([
     ['v1', 'application/a2a+json', { statusUpdate: STATUS_UPDATE }],
     ['v03', 'application/json', OLD_TASK],
     ['v03-proto', 'application/json', OLD_TASK],
     ['v03-kind', 'application/json', OLD_TASK],
     ['v02', 'application/json', OLD_TASK],
-    ['a dialect of the future', 'application/a2a+json', { statusUpdate: STATUS_UPDATE }],
-  ])(verifies('P-06', 'of one who registered in %s is in his words, as %s'), async (dialect, mediaType, body) => {
-    const got = await received({}, {}, { dialect });
-    expect(got).toMatchObject({ method: 'POST', path: '/hook', json: body });
-    expect(got.headers).toMatchObject({
-      'content-type': mediaType,
-      'content-length': String(Buffer.byteLength(got.text)),
-      'user-agent': expect.stringMatching(/^tandem-a2a\/\d/),
-    });
-  });
+    ['unknown', 'application/a2a+json', { statusUpdate: STATUS_UPDATE }],
+  ])(
+    verifies(
+      'P-06',
+      'for a configuration of dialect %s is sent as %s, in the format of the dialect, or of 1.0 if it is unknown',
+    ),
+    async (dialect, mediaType, body) => {
+      const notification = await received({}, {}, { dialect });
+      expect(notification).toMatchObject({ method: 'POST', path: '/hook', json: body });
+      expect(notification.headers).toMatchObject({
+        'content-type': mediaType,
+        'content-length': String(Buffer.byteLength(notification.text)),
+        'user-agent': expect.stringMatching(/^tandem-a2a\/\d/),
+      });
+    },
+  );
 
-  test('of 0.1 is the task under the name that its caller gave it', async () => {
+  test('for 0.1 is the task under the id that the caller chose', async () => {
     const { json, headers } = await received({}, {}, { dialect: 'v01 my task' });
     expect(json).toMatchObject({ id: 'my task', sessionId: 'context-1', status: { state: 'completed' } });
     expect(headers['content-type']).toBe('application/json');
@@ -63,8 +69,8 @@ describe('the body', () => {
     ['v03', ['task', 'status']],
     ['v02', ['task', 'status']],
     ['v01 mine', ['task', 'status']],
-  ])('%s is told of %j', (dialect, kinds) => {
-    const pushTransport = courierTo([]);
+  ])('for dialect %s exists for the events %j', (dialect, kinds) => {
+    const pushTransport = pushTransportTo([]);
     const { config } = deliveryOf({ url: 'https://hooks.example.com' }, { dialect });
     expect((['task', 'status', 'artifact'] as const).filter((kind) => pushTransport.wants({ kind }, config))).toEqual(
       kinds,
@@ -72,7 +78,7 @@ describe('the body', () => {
   });
 });
 
-describe('the headers', () => {
+describe('the headers of a notification', () => {
   test.each([
     [{ token: 'abc' }, { 'x-a2a-notification-token': 'abc' }],
     [{ authentication: { scheme: 'Bearer', credentials: 'xyz' } }, { authorization: 'Bearer xyz' }],
@@ -80,17 +86,17 @@ describe('the headers', () => {
       { token: 'abc', authentication: { scheme: 'Basic', credentials: 'dTpw' } },
       { 'x-a2a-notification-token': 'abc', authorization: 'Basic dTpw' },
     ],
-    // To name a scheme and keep the credentials is to ask for nothing that can be sent.
+    // A scheme without credentials gives nothing that can be sent.
     [{ authentication: { scheme: 'Bearer' } }, {}],
     [{}, {}],
-  ])(verifies('P-07', 'of the configuration %j are %j'), async (config, expected) => {
+  ])(verifies('P-07', 'for the configuration %j are %j'), async (config, expected) => {
     const { headers } = await received({}, config);
     const { authorization, 'x-a2a-notification-token': token } = headers;
     const sent = Object.entries({ authorization, 'x-a2a-notification-token': token });
     expect(Object.fromEntries(sent.filter(([, value]) => value !== undefined))).toEqual(expected);
   });
 
-  test('name the delivery and the time, and the trace that it belongs to', async () => {
+  test('contain the id of the delivery, the time and the trace', async () => {
     const clock = fakeClock();
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const trace = { traceId, spanId: 'b7ad6b7169203331', flags: '01', tracestate: 'vendor=1' };
@@ -104,28 +110,31 @@ describe('the headers', () => {
     expect(headers).not.toHaveProperty('webhook-signature');
   });
 
-  test.each([SECRET, NEXT_SECRET])('carry a signature that others accept, by each secret: %s', async (secret) => {
-    const { headers, text } = await received({ push: { signingSecret: [SECRET, NEXT_SECRET] } });
-    const other = new Webhook(secret, secret === SECRET ? {} : { format: 'raw' });
-    expect(other.verify(text, headers)).toEqual({ statusUpdate: STATUS_UPDATE });
-    expect(() => other.verify(`${text} `, headers)).toThrow('No matching signature');
-  });
+  test.each([SECRET, NEXT_SECRET])(
+    'contain a signature for each secret that another library accepts: %s',
+    async (secret) => {
+      const { headers, text } = await received({ push: { signingSecret: [SECRET, NEXT_SECRET] } });
+      const other = new Webhook(secret, secret === SECRET ? {} : { format: 'raw' });
+      expect(other.verify(text, headers)).toEqual({ statusUpdate: STATUS_UPDATE });
+      expect(() => other.verify(`${text} `, headers)).toThrow('No matching signature');
+    },
+  );
 });
 
-describe('signed tokens', async () => {
+describe('the signed token of a notification', async () => {
   const pair = await generateKeyPair('ES256', { extractable: true });
   const key = { ...(await exportJWK(pair.privateKey)), kid: 'now' };
   const before = await exportJWK((await generateKeyPair('Ed25519', { extractable: true })).privateKey);
 
   async function publishedKeys(): Promise<JSONWebKeySet> {
     const server = await startServer({ pushNotifications: true, push: { signingKey: [key, before] } });
-    const answer = await server.ask({ method: 'GET', path: '/.well-known/jwks.json' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['cache-control']).toContain('max-age');
-    return answer.json as JSONWebKeySet;
+    const response = await server.ask({ method: 'GET', path: '/.well-known/jwks.json' });
+    expect(response.status).toBe(200);
+    expect(response.headers['cache-control']).toContain('max-age');
+    return response.json as JSONWebKeySet;
   }
 
-  test('are good by the keys that the agent publishes, which are the public halves', async () => {
+  test('can be verified with the keys that the agent publishes, which have no private part', async () => {
     const keys = await publishedKeys();
     expect(keys.keys).toMatchObject([
       { kid: 'now', alg: 'ES256', use: 'sig' },
@@ -133,7 +142,7 @@ describe('signed tokens', async () => {
     ]);
     for (const each of keys.keys) for (const secret of ['d', 'p', 'q', 'k']) expect(each).not.toHaveProperty(secret);
     const receiver = await startReceiver();
-    const pushTransport = courierTo([receiver.origin], { push: { signingKey: [key, before] } });
+    const pushTransport = pushTransportTo([receiver.origin], { push: { signingKey: [key, before] } });
     await pushTransport.deliver(deliveryOf({ url: receiver.url }), NEVER);
 
     const token = receiver.received[0]?.headers['authorization']?.replace('Bearer ', '') ?? '';
@@ -146,14 +155,14 @@ describe('signed tokens', async () => {
     expect(payload['request_body_sha256']).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("leave Authorization to the configuration's credentials", async () => {
+  test('is in a header of its own if the configuration has credentials', async () => {
     const authentication = { scheme: 'Bearer', credentials: 'mine' };
     const { headers } = await received({ push: { signingKey: key } }, { authentication });
     expect(headers['authorization']).toBe('Bearer mine');
     expect(headers['x-a2a-notification-jwt']).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
-  test('without a key there is nothing to publish', async () => {
+  test('needs a key, without which the agent publishes no keys', async () => {
     const server = await startServer({ pushNotifications: true });
     expect((await server.ask({ method: 'GET', path: '/.well-known/jwks.json' })).status).toBe(404);
   });

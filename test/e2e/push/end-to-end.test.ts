@@ -1,4 +1,4 @@
-/** From an agent to who waits for it, by the doors that users have: serve, connect and createWebhookHandler. */
+/** Push notifications from an agent to a receiver, with the public API: serve, connect and createWebhookHandler. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,11 +12,11 @@ import { type Received, startReceiver } from './receiver.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-function gist(event: WebhookEvent): string {
+function summaryOf(event: WebhookEvent): string {
   return event.type === 'artifact' ? `artifact ${event.text}` : `${event.type} ${'state' in event ? event.state : ''}`;
 }
 
-test(verifies(['P-06', 'P-08', 'P-14'], 'every update arrives once, signed, in order'), async () => {
+test(verifies(['P-06', 'P-08', 'P-14'], 'every update of a task arrives once, signed, in order'), async () => {
   const events: WebhookEvent[] = [];
   const handler = createWebhookHandler({ secret: SECRET, onEvent: (event) => void events.push(event) });
   const mounted = toExpressWebhook(handler);
@@ -38,8 +38,8 @@ test(verifies(['P-06', 'P-08', 'P-14'], 'every update arrives once, signed, in o
 
   await agent.send('story', { pushNotification: { url: `${origin}/hook`, token: 'abc' } });
 
-  await expect.poll(() => events.map(gist).at(-1)).toBe('status completed');
-  expect(events.map(gist)).toEqual([
+  await expect.poll(() => events.map(summaryOf).at(-1)).toBe('status completed');
+  expect(events.map(summaryOf)).toEqual([
     'task submitted',
     'status working',
     'artifact Roses ',
@@ -57,7 +57,10 @@ function interfaceOf(url: string, { binding, version }: Way): string {
 }
 
 test.each(WAYS)(
-  verifies(['P-06', 'P-07'], '$version over $binding: who registers with his message is told, in his words'),
+  verifies(
+    ['P-06', 'P-07'],
+    '$version over $binding: a receiver registered in a message is notified in the format of that version',
+  ),
   async (way) => {
     const receiver = await startReceiver();
     const server = await startServer({ pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
@@ -85,7 +88,7 @@ test.each(WAYS)(
 
 const STATES = ['submitted', 'working', 'working', 'completed'];
 
-/** The state that a notification tells, by the word that all versions have in common. */
+/** The state in a notification, without the prefix of 1.0. */
 function stateIn({ text }: Received): string {
   return /"state":"(?:TASK_STATE_)?(\w+)"/.exec(text)?.[1]?.toLowerCase() ?? 'none';
 }
@@ -93,7 +96,7 @@ function stateIn({ text }: Received): string {
 test.each(WAYS)(
   verifies(
     'P-06',
-    '$version over $binding: a receiver that was away is told of each state, and not of the last one only',
+    '$version over $binding: a receiver that is slow gets each state of a task that has ended, and not only the last one',
   ),
   async (way) => {
     const isOver = deferred<void>();
@@ -108,7 +111,7 @@ test.each(WAYS)(
       },
       configuration: { taskPushNotificationConfig: { url: receiver.url } },
     });
-    // The task has come to its end by now, and its first event is still on its way.
+    // The task has ended by now, and its first event is still being delivered.
     isOver.resolve();
 
     await expect
@@ -119,7 +122,7 @@ test.each(WAYS)(
   },
 );
 
-test(verifies('P-05', 'nothing is sent to who was deleted, while others are still told'), async () => {
+test(verifies('P-05', 'a deleted receiver gets no notifications, while others still do'), async () => {
   const deleted = await startReceiver();
   const kept = await startReceiver();
   const allowPrivate = [deleted.origin, kept.origin];

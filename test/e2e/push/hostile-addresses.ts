@@ -1,6 +1,6 @@
-/** Addresses that lead, or may lead, where a stranger must not send an agent. All of them are https, as far as they can. */
+/** Addresses to which callers must not be able to send an agent. All use https where that is possible. */
 export const HOSTILE_ADDRESSES: readonly string[] = [
-  // IPv4: loopback, private, shared, link-local, reserved, multicast, of clouds.
+  // IPv4: loopback, private, shared, link-local, reserved, multicast, metadata of clouds.
   'https://127.0.0.1/hook',
   'https://127.255.255.254/hook',
   'https://0.0.0.0/hook',
@@ -22,7 +22,7 @@ export const HOSTILE_ADDRESSES: readonly string[] = [
   'https://224.0.0.1/hook',
   'https://240.0.0.1/hook',
   'https://255.255.255.255/hook',
-  // The same in other words.
+  // The same in other notations.
   'https://2130706433/hook',
   'https://017700000001/hook',
   'https://0x7f000001/hook',
@@ -50,7 +50,7 @@ export const HOSTILE_ADDRESSES: readonly string[] = [
   'https://[2001:db8::1]/hook',
   'https://[3fff::1]/hook',
   'https://[100::1]/hook',
-  // IPv4 in its disguises.
+  // IPv4 embedded in IPv6.
   'https://[::ffff:127.0.0.1]/hook',
   'https://[::ffff:7f00:1]/hook',
   'https://[::ffff:169.254.169.254]/hook',
@@ -60,7 +60,7 @@ export const HOSTILE_ADDRESSES: readonly string[] = [
   'https://[64:ff9b:1::8.8.8.8]/hook',
   'https://[2002:7f00:1::]/hook',
   'https://[2001::1]/hook',
-  // Names that are private by agreement, or have no place in public.
+  // Names that are private by convention, or do not exist in public.
   'https://localhost/hook',
   'https://LOCALHOST/hook',
   'https://localhost./hook',
@@ -77,7 +77,7 @@ export const HOSTILE_ADDRESSES: readonly string[] = [
   'https://router.lan/hook',
   'https://intranet/hook',
   'https://host.docker.internal/hook',
-  // Credentials, schemes, ports, and what is no address.
+  // Credentials, schemes, ports, and texts that are not a URL.
   'https://user:secret@hooks.example.com/hook',
   'https://user@hooks.example.com/hook',
   'https://hooks.example.com@127.0.0.1/hook',

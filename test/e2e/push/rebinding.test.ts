@@ -1,4 +1,4 @@
-/** A name that leads to a public address when it is registered, and into the own network when it is told. */
+/** DNS rebinding: a host name that resolves to a public address at first, and to a private one at the delivery. */
 import { expect, test } from 'vitest';
 import { keptLog } from '../../helpers/kept-log.ts';
 import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
@@ -15,35 +15,38 @@ function interfaceOf(url: string, { binding, version }: Way): string {
   return version === '0.3' ? `${url}/v1` : url;
 }
 
-/** A name server that says something else once its owner wants it to. */
-function fickleNames() {
+/** A resolver whose address changes on command. */
+function rebindingResolver() {
   let address = PUBLIC;
-  const said: string[] = [];
+  const resolved: string[] = [];
   const resolve = async () => {
-    said.push(address);
+    resolved.push(address);
     return [{ address, family: 4 }];
   };
-  return { resolve, said, rebind: () => void (address = PRIVATE) };
+  return { resolve, resolved, rebind: () => void (address = PRIVATE) };
 }
 
 test.each(WAYS)(
-  verifies('P-12', '$version over $binding: nothing is sent there, and who runs the server can see it'),
+  verifies(
+    'P-12',
+    '$version over $binding: a rebound host name gets no notification, and the log, metrics and dead letters show it',
+  ),
   async (way) => {
-    const inside = await startReceiver();
-    const names = fickleNames();
+    const privateReceiver = await startReceiver();
+    const names = rebindingResolver();
     const log = keptLog();
     const push = { allowHttp: true, resolve: names.resolve, maxAttempts: 1 };
     const server = await startServer({ pushNotifications: true, push, log, metrics: true });
     const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: QUESTION } });
     const { id: taskId } = (sent.json as { task: { id: string } }).task;
-    const url = `http://rebinding.example.com:${new URL(inside.url).port}/hook`;
+    const url = `http://rebinding.example.com:${new URL(privateReceiver.url).port}/hook`;
 
     const config = { taskId, id: 'c', url, token: 'for the receiver' };
     const created = await rawCall(way, interfaceOf(server.url, way), 'CreateTaskPushNotificationConfig', config);
     expect(created.status).toBeLessThan(300);
     expect(await created.text()).toContain(url);
-    // Whoever asked now would hear that all is well.
-    expect(names.said).toEqual([]);
+    // The name is not resolved yet: at this time the address would be public.
+    expect(names.resolved).toEqual([]);
     names.rebind();
     const answer = { ...QUESTION, messageId: 'answer', taskId, parts: [{ text: 'Lyon' }] };
     const done = await server.ask({ method: 'POST', path: '/message:send', body: { message: answer } });
@@ -63,9 +66,9 @@ test.each(WAYS)(
         fields: expect.objectContaining({ taskId }),
       }),
     );
-    // Once for each attempt: there is no second answer that could be another.
-    await expect.poll(async () => names.said.length - (await handler.deadLetters()).length).toBe(0);
-    expect(new Set(names.said)).toEqual(new Set([PRIVATE]));
-    expect(inside.connections()).toBe(0);
+    // Once per attempt, so that no second resolution can give another address.
+    await expect.poll(async () => names.resolved.length - (await handler.deadLetters()).length).toBe(0);
+    expect(new Set(names.resolved)).toEqual(new Set([PRIVATE]));
+    expect(privateReceiver.connections()).toBe(0);
   },
 );

@@ -1,4 +1,4 @@
-/** Receivers of notifications on real sockets, polite ones and others. */
+/** Receivers of notifications on real sockets. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -14,20 +14,20 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly origin: string;
-  /** All that came so far. */
+  /** All notifications so far. */
   readonly received: readonly Received[];
   /** How many connections were made. */
   readonly connections: () => number;
-  /** Resolves as soon as so many have come. */
+  /** Resolves when the given number of notifications has arrived. */
   until(count: number): Promise<readonly Received[]>;
 }
 
-export type Answering = (response: ServerResponse, request: IncomingMessage, received: Received) => void;
+export type Responder = (response: ServerResponse, request: IncomingMessage, received: Received) => void;
 
-const polite: Answering = (response) => void response.writeHead(204).end();
+const noContent: Responder = (response) => void response.writeHead(204).end();
 
-/** Listens until the test is over. */
-export async function startReceiver(answer: Answering = polite): Promise<Receiver> {
+/** Listens until the test ends. */
+export async function startReceiver(respond: Responder = noContent): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   let connections = 0;
@@ -39,7 +39,7 @@ export async function startReceiver(answer: Answering = polite): Promise<Receive
       const json: unknown = text === '' ? undefined : JSON.parse(text);
       const one = { method: request.method ?? '', path: request.url ?? '', headers, text, json };
       received.push(one);
-      answer(response, request, one);
+      respond(response, request, one);
       for (const each of waiting) if (received.length >= each.count) each.resolve();
     });
   });

@@ -1,4 +1,4 @@
-/** The receiver where it really stands: in Express, and at the other end of agents. */
+/** The webhook handler mounted in Express, and with notifications of other agents. */
 import { generateKeyPair, exportJWK } from 'jose';
 import express, { type Express } from 'express';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -14,7 +14,7 @@ import { serveSdk03 } from '../../fixtures/peers/sdk-03.ts';
 import { serveSdk1 } from '../../fixtures/peers/sdk-1.ts';
 import { listen } from '../../fixtures/peers/listening.ts';
 import { startServer } from '../kit/server.ts';
-import { courierTo, deliveryOf, NEVER } from './deliveries.ts';
+import { pushTransportTo, deliveryOf, NEVER } from './deliveries.ts';
 
 hushConsole();
 
@@ -24,7 +24,7 @@ async function serveApp(mount: (app: Express) => void): Promise<string> {
   const { url } = await listen(() => {
     const app = express();
     mount(app);
-    // As a program would: what was thrown is told, here so that the test sees it.
+    // Returns the message of an error to the test.
     app.use((error: Error, _request: unknown, response: express.Response, _next: unknown) => {
       response.status(500).send(error.message);
     });
@@ -40,19 +40,19 @@ function keepingText(request: unknown, _response: unknown, bytes: Buffer): void 
 describe('in Express', () => {
   test.each([
     ['no parser', []],
-    ['a parser of texts', [express.text({ type: '*/*' })]],
-    ['a parser of bytes', [express.raw({ type: '*/*' })]],
-    ['a parser of JSON that keeps the text', [express.json({ type: ['*/json', '*/*+json'], verify: keepingText })]],
-    ['a parser for others', [express.urlencoded()]],
-  ])('a signature is checked behind %s', async (_, parsers) => {
+    ['a text parser', [express.text({ type: '*/*' })]],
+    ['a raw parser', [express.raw({ type: '*/*' })]],
+    ['a JSON parser that keeps the raw body', [express.json({ type: ['*/json', '*/*+json'], verify: keepingText })]],
+    ['a parser for another content type', [express.urlencoded()]],
+  ])('a webhook checks the signature behind %s', async (_, parsers) => {
     const events: WebhookEvent[] = [];
     const handler = createWebhookHandler({ secret: SECRET, onEvent: (event) => void events.push(event) });
     const url = await serveApp((app) => void app.post('/hook', ...parsers, toExpressWebhook(handler)));
-    const pushTransport = courierTo([url], { push: { signingSecret: SECRET } });
-    const stranger = courierTo([url], { push: { signingSecret: 'another secret of some length' } });
+    const pushTransport = pushTransportTo([url], { push: { signingSecret: SECRET } });
+    const forger = pushTransportTo([url], { push: { signingSecret: 'another secret of some length' } });
     const delivery = deliveryOf({ url: `${url}/hook` });
 
-    expect(await stranger.deliver(delivery, NEVER)).toMatchObject({
+    expect(await forger.deliver(delivery, NEVER)).toMatchObject({
       kind: 'failed',
       reason: 'The receiver responded with status 401',
     });
@@ -61,29 +61,29 @@ describe('in Express', () => {
     expect(events.map(({ id }) => id)).toEqual(['delivery-1']);
   });
 
-  test('a parser that ate the text is named, and what to do about it', async () => {
+  test('a webhook behind a parser that consumed the body responds with an instruction', async () => {
     const handler = createWebhookHandler({ secret: SECRET, onEvent() {} });
     const url = await serveApp(
       (app) => void app.post('/hook', express.json({ type: '*/*' }), toExpressWebhook(handler)),
     );
-    const answer = await fetch(`${url}/hook`, { method: 'POST', body: '{}' });
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).toContain('Mount toExpressWebhook() before express.json()');
+    const response = await fetch(`${url}/hook`, { method: 'POST', body: '{}' });
+    expect(response.status).toBe(500);
+    expect(await response.text()).toContain('Mount toExpressWebhook() before express.json()');
   });
 
-  test('a token can be checked behind a parser of JSON', async () => {
+  test('a webhook checks the token behind a JSON parser', async () => {
     const events: WebhookEvent[] = [];
     const handler = createWebhookHandler({ token: 'abc', onEvent: (event) => void events.push(event) });
     const url = await serveApp(
       (app) => void app.post('/hook', express.json({ type: '*/*' }), toExpressWebhook(handler)),
     );
-    const deliver = (token: string) => courierTo([url]).deliver(deliveryOf({ url: `${url}/hook`, token }), NEVER);
+    const deliver = (token: string) => pushTransportTo([url]).deliver(deliveryOf({ url: `${url}/hook`, token }), NEVER);
     expect(await deliver('abd')).toMatchObject({ kind: 'failed' });
     expect(await deliver('abc')).toEqual({ kind: 'delivered' });
     expect(events).toMatchObject([{ type: 'status', state: 'completed' }]);
   });
 
-  test('a body that is too large, or no text, is refused', async () => {
+  test('a webhook rejects a body that is too large or not UTF-8', async () => {
     const handler = createWebhookHandler({ insecure: true, maxBodyBytes: 10, onEvent() {} });
     const url = await serveApp((app) => void app.post('/hook', toExpressWebhook(handler)));
     const post = async (body: string | Uint8Array) => (await fetch(`${url}/hook`, { method: 'POST', body })).status;
@@ -92,7 +92,7 @@ describe('in Express', () => {
   });
 });
 
-test('keys are found where the agent publishes them', async () => {
+test('a webhook verifies signed tokens with the keys that the agent publishes', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const signingKey = { ...(await exportJWK(privateKey)), kid: 'k1' };
   const server = await startServer({ pushNotifications: true, push: { signingKey } });
@@ -108,8 +108,8 @@ test('keys are found where the agent publishes them', async () => {
     webhooks.set(path, toExpressWebhook(handler));
   }
 
-  const pushTransport = courierTo([url], { push: { signingKey } });
-  const unsigned = courierTo([url]);
+  const pushTransport = pushTransportTo([url], { push: { signingKey } });
+  const unsigned = pushTransportTo([url]);
 
   expect(await unsigned.deliver(deliveryOf({ url: `${url}/hook` }), NEVER)).toMatchObject({ kind: 'failed' });
   expect(await pushTransport.deliver(deliveryOf({ url: `${url}/other` }), NEVER)).toMatchObject({ kind: 'failed' });
@@ -121,7 +121,7 @@ describe('notifications of agents made with the official SDK', () => {
   test.each([
     ['0.3', () => serveSdk03('JSONRPC')],
     ['1.0', () => serveSdk1({ preferred: 'JSONRPC' })],
-  ])('%s are taken, by the token that they carry', async (_, serve) => {
+  ])('%s are accepted by their token', async (_, serve) => {
     const { url } = await serve();
     const events: WebhookEvent[] = [];
     const agent = await connect(url);

@@ -1,4 +1,4 @@
-/** The receiver: who is believed, what is told once, and what a sender is answered. */
+/** The webhook handler: authentication of senders, handling of repeats, and responses. */
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,7 +11,7 @@ const OTHER_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const STATUS = { state: 'TASK_STATE_WORKING', timestamp: '2026-03-12T10:00:00.000Z' };
 const BODY = JSON.stringify({ statusUpdate: { taskId: 'task-1', contextId: 'c', status: STATUS } });
 
-interface Told {
+interface TestWebhook {
   readonly events: readonly WebhookEvent[];
   post(body: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>;
 }
@@ -19,10 +19,10 @@ interface Told {
 const clock = fakeClock();
 const NOW = Math.floor(clock.now() / 1000);
 
-function receiver(options: Partial<WebhookOptions>): Told {
+function receiver(options: Partial<WebhookOptions>): TestWebhook {
   const events: WebhookEvent[] = [];
   const handler = createWebhookHandler({ onEvent: (event) => void events.push(event), clock, ...options });
-  const post: Told['post'] = (body, headers = {}, method = 'POST') =>
+  const post: TestWebhook['post'] = (body, headers = {}, method = 'POST') =>
     handler.fetch(new Request('https://me.example.com/hook', { method, headers, ...(method === 'POST' && { body }) }));
   return { events, post };
 }
@@ -32,8 +32,8 @@ function signed(body = BODY, { id = 'd-1', at = NOW, secret = SECRET } = {}): Re
   return { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': signature };
 }
 
-describe('a signature', () => {
-  test(verifies(['P-14', 'P-17'], 'by the agreed secret is believed, and answered with 204'), async () => {
+describe('a webhook with a secret', () => {
+  test(verifies(['P-14', 'P-17'], 'accepts a signature by the secret with 204'), async () => {
     const { events, post } = receiver({ secret: SECRET });
     expect((await post(BODY, signed())).status).toBe(204);
     expect(events).toMatchObject([{ type: 'status', taskId: 'task-1', state: 'working', id: 'd-1' }]);
@@ -41,20 +41,20 @@ describe('a signature', () => {
 
   const good = signed();
   test.each([
-    ['there is none', {}],
+    ['it is missing', {}],
     ['it is by another secret', signed(BODY, { secret: OTHER_SECRET })],
-    ['it is of another body', signed(`${BODY} `)],
-    ['it is of another id', { ...good, 'webhook-id': 'd-2' }],
-    ['it is of another time', { ...good, 'webhook-timestamp': String(NOW + 1) }],
+    ['it is for another body', signed(`${BODY} `)],
+    ['it is for another id', { ...good, 'webhook-id': 'd-2' }],
+    ['it is for another time', { ...good, 'webhook-timestamp': String(NOW + 1) }],
     [
-      'it is of another kind',
+      'it has another version',
       { ...good, 'webhook-signature': good['webhook-signature']?.replace('v1,', 'v1a,') ?? '' },
     ],
-    ['it is no base64', { ...good, 'webhook-signature': 'v1,%%%' }],
+    ['it is not base64', { ...good, 'webhook-signature': 'v1,%%%' }],
     ['it is empty', { ...good, 'webhook-signature': '' }],
     ['it has no time', { 'webhook-id': 'd-1', 'webhook-signature': good['webhook-signature'] ?? '' }],
-    ['the time is no number', { ...good, 'webhook-timestamp': 'now' }],
-  ])(verifies('P-17', 'is refused if %s'), async (_, headers) => {
+    ['the time is not a number', { ...good, 'webhook-timestamp': 'now' }],
+  ])(verifies('P-17', 'rejects a signature if %s'), async (_, headers) => {
     const { events, post } = receiver({ secret: SECRET });
     expect((await post(BODY, headers)).status).toBe(401);
     expect(events).toEqual([]);
@@ -67,12 +67,12 @@ describe('a signature', () => {
     [300, 204],
     [301, 401],
     [-86_400, 401],
-  ])(verifies('P-19', 'that is %d seconds off is answered with %d'), async (offset, status) => {
+  ])(verifies('P-19', 'responds to a signature that is %d seconds off with %d'), async (offset, status) => {
     const { post } = receiver({ secret: SECRET });
     expect((await post(BODY, signed(BODY, { at: NOW + offset }))).status).toBe(status);
   });
 
-  test('may be by the old secret or the new one, while both are given', async () => {
+  test('accepts signatures by any of several secrets', async () => {
     const { events, post } = receiver({ secrets: [OTHER_SECRET, SECRET] });
     await post(BODY, signed(BODY, { id: '1' }));
     await post(BODY, signed(BODY, { id: '2', secret: OTHER_SECRET }));
@@ -80,7 +80,7 @@ describe('a signature', () => {
   });
 });
 
-describe('a token', () => {
+describe('a webhook that expects a token or credentials', () => {
   test.each([
     ['abc', 'abc', 204],
     ['abc', 'abd', 401],
@@ -92,7 +92,7 @@ describe('a token', () => {
     [() => undefined, 'undefined', 401],
     [() => '', '', 401],
     [async () => ['a', 'b'], 'b', 204],
-  ])(verifies('P-17', '%s: %s is answered with %d'), async (token, given, status) => {
+  ])(verifies('P-17', 'responds, with the token option %s, to the token %s with %d'), async (token, given, status) => {
     const { post } = receiver({ token });
     const headers: Record<string, string> = given === undefined ? {} : { 'x-a2a-notification-token': given };
     expect((await post(BODY, headers)).status).toBe(status);
@@ -102,7 +102,7 @@ describe('a token', () => {
     [{ 'a2a-notification-token': 'tok1' }, 204],
     [{ 'a2a-notification-token': 'tok2' }, 401],
     [{ 'x-a2a-notification-token': 'tok2', 'a2a-notification-token': 'tok1' }, 401],
-  ])('in the header of the Go SDK 2.x is checked: %j gets %d', async (headers, status) => {
+  ])('reads the token also from the header of the Go SDK 2.x: %j gets %d', async (headers, status) => {
     const { events, post } = receiver({ token: 'tok1' });
     expect((await post(BODY, headers as Record<string, string>)).status).toBe(status);
     expect(events).toHaveLength(status === 204 ? 1 : 0);
@@ -113,7 +113,7 @@ describe('a token', () => {
     ['bearer xyz', 401],
     ['Bearer xy', 401],
     [undefined, 401],
-  ])(verifies('P-17', 'and credentials: %s is answered with %d'), async (authorization, status) => {
+  ])(verifies('P-17', 'responds to the Authorization header %s with %d'), async (authorization, status) => {
     const { post } = receiver({ authorization: 'Bearer xyz' });
     expect((await post(BODY, authorization === undefined ? {} : { authorization })).status).toBe(status);
   });
@@ -121,18 +121,18 @@ describe('a token', () => {
   test.each([
     ['token', { token: 'abc' }],
     ['Authorization header', { authorization: 'Bearer abc' }],
-  ])('a wrong %s gets 401 before the body is parsed', async (_, options) => {
+  ])('responds to a wrong %s with 401 before it parses the body', async (_, options) => {
     const parse = vi.spyOn(JSON, 'parse');
     onTestFinished(() => parse.mockRestore());
     const { post } = receiver(options);
     const body = '['.repeat(100_000);
-    const answer = await post(body, { 'x-a2a-notification-token': 'abd', authorization: 'Bearer abd' });
+    const response = await post(body, { 'x-a2a-notification-token': 'abd', authorization: 'Bearer abd' });
 
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect(parse).not.toHaveBeenCalled();
   });
 
-  test('is not enough where a signature is agreed, too', async () => {
+  test('requires a signature, too, if it has a secret', async () => {
     const { post } = receiver({ token: 'abc', secret: SECRET });
     const token = { 'x-a2a-notification-token': 'abc' };
     expect((await post(BODY, token)).status).toBe(401);
@@ -141,9 +141,9 @@ describe('a token', () => {
   });
 });
 
-describe('a signed token', async () => {
+describe('a webhook that verifies signed tokens', async () => {
   const pair = await generateKeyPair('ES256', { extractable: true });
-  const strange = await generateKeyPair('ES256', { extractable: true });
+  const otherPair = await generateKeyPair('ES256', { extractable: true });
   const keys = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'k', alg: 'ES256' }] };
   const digest = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(BODY))).toString('hex');
   const CLAIMS = {
@@ -162,20 +162,20 @@ describe('a signed token', async () => {
       .sign(key);
 
   test.each([
-    ['good', token(), 204],
-    ['for another task', token({ taskId: 'task-2' }), 401],
-    ['for another body', token({ request_body_sha256: 'f'.repeat(64) }), 401],
-    ['for any body', token({ request_body_sha256: undefined }), 401],
-    ['from another issuer', token({ iss: 'https://b.example' }), 401],
-    ['for another audience', token({ aud: 'https://you' }), 401],
-    ['by another key', token({}, { key: strange.privateKey }), 401],
-    ['old', token({}, { at: NOW - 1000 }), 401],
-    ['from the future', token({}, { at: NOW + 1000 }), 401],
-    ['no token', Promise.resolve('abc'), 401],
-  ])(verifies(['P-17', 'P-19'], 'that is %s'), async (_, making, status) => {
+    ['accepts a valid token', token(), 204],
+    ['rejects a token for another task', token({ taskId: 'task-2' }), 401],
+    ['rejects a token for another body', token({ request_body_sha256: 'f'.repeat(64) }), 401],
+    ['rejects a token without the digest of a body', token({ request_body_sha256: undefined }), 401],
+    ['rejects a token from another issuer', token({ iss: 'https://b.example' }), 401],
+    ['rejects a token for another audience', token({ aud: 'https://you' }), 401],
+    ['rejects a token by another key', token({}, { key: otherPair.privateKey }), 401],
+    ['rejects an expired token', token({}, { at: NOW - 1000 }), 401],
+    ['rejects a token from the future', token({}, { at: NOW + 1000 }), 401],
+    ['rejects a text that is not a token', Promise.resolve('abc'), 401],
+  ])(verifies(['P-17', 'P-19'], '%s'), async (_, signing, status) => {
     const { post } = receiver({ keys, issuer: 'https://a.example', audience: 'https://me' });
-    expect((await post(BODY, { authorization: `Bearer ${await making}` })).status).toBe(status);
-    expect((await post(BODY, { 'x-a2a-notification-jwt': await making, authorization: 'Basic x' })).status).toBe(
+    expect((await post(BODY, { authorization: `Bearer ${await signing}` })).status).toBe(status);
+    expect((await post(BODY, { 'x-a2a-notification-jwt': await signing, authorization: 'Basic x' })).status).toBe(
       status,
     );
   });
@@ -189,37 +189,48 @@ describe('a signed token', async () => {
     [-2, 1500, 401],
     [0, 0, 204],
   ])(
-    verifies('P-19', 'that is %d seconds off, where %d ms may be, is answered with %d'),
-    async (offset, may, status) => {
-      const { post } = receiver({ keys, audience: 'https://me', toleranceMs: may });
+    verifies('P-19', 'responds to a token that is %d seconds off, with toleranceMs: %d, with %d'),
+    async (offset, toleranceMs, status) => {
+      const { post } = receiver({ keys, audience: 'https://me', toleranceMs });
       const lasting = await token({}, { at: NOW + offset, lasts: 9000 });
       expect((await post(BODY, { authorization: `Bearer ${lasting}` })).status).toBe(status);
     },
   );
 
-  test('that does not say when it was signed is refused', async () => {
+  test('rejects a token without the time of its signature', async () => {
     const { post } = receiver({ keys, audience: 'https://me' });
     const timeless = await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'ES256', kid: 'k' }).sign(pair.privateKey);
     expect((await post(BODY, { authorization: `Bearer ${timeless}` })).status).toBe(401);
   });
 
-  test.each(['https://me', 'https://me/'])('is for %s, however the address is written', async (audience) => {
-    for (const aud of ['https://me', 'https://me/']) {
-      const { post } = receiver({ keys, audience });
-      const expected = aud === audience || aud === 'https://me/' ? 204 : 401;
-      expect((await post(BODY, { authorization: `Bearer ${await token({ aud })}` })).status).toBe(expected);
-    }
-  });
+  test.each(['https://me', 'https://me/'])(
+    'accepts the audience %s as it is configured and with a trailing slash',
+    async (audience) => {
+      for (const aud of ['https://me', 'https://me/']) {
+        const { post } = receiver({ keys, audience });
+        const expected = aud === audience || aud === 'https://me/' ? 204 : 401;
+        expect((await post(BODY, { authorization: `Bearer ${await token({ aud })}` })).status).toBe(expected);
+      }
+    },
+  );
 
   test.each([
-    ['cannot be reached', () => Promise.reject(new TypeError('fetch failed')), 503],
-    ['are an error', async () => new Response('', { status: 502 }), 503],
-    ['are no keys', async () => new Response('hello'), 503],
-    ['do not have its key', async () => Response.json({ keys: [] }), 401],
-    ['have its key', async () => Response.json(keys), 204],
-  ])('whose keys %s is answered so that it comes again if that may help', async (_, answer, status) => {
-    const asked = vi.spyOn(globalThis, 'fetch').mockImplementation(answer);
-    onTestFinished(() => asked.mockRestore());
+    [
+      'responds with 503 to a token whose keys cannot be fetched',
+      () => Promise.reject(new TypeError('fetch failed')),
+      503,
+    ],
+    [
+      'responds with 503 to a token if the request for its keys gets 502',
+      async () => new Response('', { status: 502 }),
+      503,
+    ],
+    ['responds with 503 to a token if the response is not a key set', async () => new Response('hello'), 503],
+    ['responds with 401 to a token whose key is not in the key set', async () => Response.json({ keys: [] }), 401],
+    ['accepts a token whose key is in the fetched key set', async () => Response.json(keys), 204],
+  ])('%s', async (_, respond, status) => {
+    const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(respond);
+    onTestFinished(() => fetched.mockRestore());
     const logged: unknown[] = [];
     const error = (_message: string, fields: unknown): void => void logged.push(fields);
     const { post } = receiver({
@@ -231,7 +242,7 @@ describe('a signed token', async () => {
     expect(logged).toMatchObject(status === 503 ? [{ host: 'agent.example' }] : []);
   });
 
-  test('has the id by which a repeat is known', async () => {
+  test('recognises a repeat by the jti of the token', async () => {
     const { events, post } = receiver({ keys, audience: false });
     const authorization = `Bearer ${await token()}`;
     await post(BODY, { authorization });
@@ -239,7 +250,7 @@ describe('a signed token', async () => {
     expect(events.map(({ id }) => id)).toEqual(['d-1']);
   });
 
-  test('without jti is handled once, whatever webhook-id comes with it', async () => {
+  test('handles a token without jti once, whatever its webhook-id is', async () => {
     const { events, post } = receiver({ keys, audience: false });
     const authorization = `Bearer ${await token({ jti: undefined })}`;
     for (const headers of [{ 'webhook-id': 'd-1' }, { 'webhook-id': 'd-2' }, {}]) {
@@ -248,7 +259,7 @@ describe('a signed token', async () => {
     expect(events.map(({ id }) => id)).toEqual(['d-1']);
   });
 
-  test('without jti, signed anew for each attempt, is recognised by its webhook-id', async () => {
+  test('recognises a repeat without jti that was signed again by its webhook-id', async () => {
     const { events, post } = receiver({ keys, audience: false });
     for (const at of [NOW, NOW + 1]) {
       const authorization = `Bearer ${await token({ jti: undefined }, { at })}`;
@@ -258,8 +269,8 @@ describe('a signed token', async () => {
   });
 });
 
-describe('a repeat', () => {
-  test('with long ids is recognised by a key of at most 600 characters', async () => {
+describe('a webhook that gets a repeat', () => {
+  test('with long ids recognises the repeat by a key of at most 600 characters', async () => {
     const kept = new Set<string>();
     const { events, post } = receiver({ token: 'abc', seen: kept as never });
     const long = 'x'.repeat(100_000);
@@ -275,13 +286,13 @@ describe('a repeat', () => {
     expect([...kept].map(({ length }) => length <= 600)).toEqual([true, true]);
   });
 
-  test(verifies(['P-15', 'P-19'], 'is answered like the first, and told to nobody'), async () => {
+  test(verifies(['P-15', 'P-19'], 'responds like the first time, and emits no event'), async () => {
     const { events, post } = receiver({ secret: SECRET });
     for (const at of [NOW, NOW, NOW + 5]) expect((await post(BODY, signed(BODY, { at }))).status).toBe(204);
     expect(events).toHaveLength(1);
   });
 
-  test(verifies('P-15', 'that comes while the first is handled waits for it'), async () => {
+  test(verifies('P-15', 'while it handles the first notification waits for it'), async () => {
     let finish: () => void = () => {};
     let calls = 0;
     const { post } = receiver({
@@ -298,7 +309,7 @@ describe('a repeat', () => {
     expect(calls).toBe(1);
   });
 
-  test(verifies('P-15', 'of one that could not be handled is handled'), async () => {
+  test(verifies('P-15', 'of a notification that it failed to handle handles the repeat'), async () => {
     const logged: unknown[] = [];
     let calls = 0;
     const { post } = receiver({
@@ -318,17 +329,23 @@ describe('a repeat', () => {
     expect(calls).toBe(2);
   });
 
-  test(verifies('P-15', 'of another task is none: who speaks for one task cannot silence another'), async () => {
-    const { events, post } = receiver({ token: (taskId) => `for-${taskId}` });
-    for (const taskId of ['mallory', 'alice', 'alice']) {
-      const body = JSON.stringify({ statusUpdate: { taskId, contextId: 'c', status: STATUS } });
-      const headers = { 'webhook-id': 'd-1', 'x-a2a-notification-token': `for-${taskId}` };
-      expect((await post(body, headers)).status).toBe(204);
-    }
-    expect(events).toMatchObject([{ taskId: 'mallory' }, { taskId: 'alice' }]);
-  });
+  test(
+    verifies(
+      'P-15',
+      'of an id that another task has used handles it, so that a task cannot suppress events of another one',
+    ),
+    async () => {
+      const { events, post } = receiver({ token: (taskId) => `for-${taskId}` });
+      for (const taskId of ['mallory', 'alice', 'alice']) {
+        const body = JSON.stringify({ statusUpdate: { taskId, contextId: 'c', status: STATUS } });
+        const headers = { 'webhook-id': 'd-1', 'x-a2a-notification-token': `for-${taskId}` };
+        expect((await post(body, headers)).status).toBe(204);
+      }
+      expect(events).toMatchObject([{ taskId: 'mallory' }, { taskId: 'alice' }]);
+    },
+  );
 
-  test('may be known by a store of one’s own', async () => {
+  test('with a store of its own for ids uses that store', async () => {
     const table = new Set(['["task-1","d-1"]']);
     const { events, post } = receiver({ secret: SECRET, seen: table as never });
     await post(BODY, signed());
@@ -338,7 +355,7 @@ describe('a repeat', () => {
   });
 });
 
-describe('a body', () => {
+describe('a webhook that gets a body', () => {
   const status = { state: 'completed' };
   const task03 = { kind: 'task', id: 'task-1', contextId: 'c', status, artifacts: [] };
   test.each([
@@ -366,7 +383,7 @@ describe('a body', () => {
       { eventType: 'taskUpdate', taskId: 'task-1', status: 'completed', summary: 'Done' },
       { type: 'status', state: 'completed' },
     ],
-  ])('is understood if it is %s', async (_, body, expected) => {
+  ])('that is %s emits its event', async (_, body, expected) => {
     const { events, post } = receiver({ token: 'abc', expects: (taskId) => taskId === 'task-1' });
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     expect((await post(text, { 'x-a2a-notification-token': 'abc' })).status).toBe(204);
@@ -383,50 +400,53 @@ describe('a body', () => {
     ['{"hello":"world"}', 400],
     ['{"statusUpdate":{"taskId":7,"status":{"state":"TASK_STATE_WORKING"}}}', 400],
     [`{"task":{"id":"${'x'.repeat(2000)}","status":{"state":"TASK_STATE_WORKING"}}}`, 413],
-  ])('%s is answered with %d', async (body, status) => {
+  ])('that is %s responds with %d', async (body, status) => {
     const { events, post } = receiver({ insecure: true, maxBodyBytes: 1000 });
-    const answer = await post(body);
-    expect(answer.status).toBe(status);
-    if (status === 413) expect(await answer.json()).toEqual({ error: 'The body has more than 1000 bytes' });
+    const response = await post(body);
+    expect(response.status).toBe(status);
+    if (status === 413) expect(await response.json()).toEqual({ error: 'The body has more than 1000 bytes' });
     expect(events).toEqual([]);
   });
 
-  test('that is odd is understood, with a warning', async () => {
+  test('that deviates from the protocol emits its event with a warning', async () => {
     const { events, post } = receiver({ insecure: true });
     await post(JSON.stringify({ kind: 'status-update', taskId: 'task-1', status, final: true }));
     expect(events[0]?.warnings.length).toBeGreaterThan(0);
   });
 });
 
-test(verifies('P-16', 'a task that nobody waits for is answered with 404, and its sender may come again'), async () => {
-  const known = new Set<string>();
-  const { events, post } = receiver({ secret: SECRET, expects: async (taskId) => known.has(taskId) });
-  expect((await post(BODY, signed())).status).toBe(404);
-  expect(events).toEqual([]);
-  known.add('task-1');
-  expect((await post(BODY, signed())).status).toBe(204);
-  expect(events).toHaveLength(1);
-});
+test(
+  verifies('P-16', 'a webhook responds to a task that it does not expect with 404, and accepts a repeat later'),
+  async () => {
+    const known = new Set<string>();
+    const { events, post } = receiver({ secret: SECRET, expects: async (taskId) => known.has(taskId) });
+    expect((await post(BODY, signed())).status).toBe(404);
+    expect(events).toEqual([]);
+    known.add('task-1');
+    expect((await post(BODY, signed())).status).toBe(204);
+    expect(events).toHaveLength(1);
+  },
+);
 
-test.each(['GET', 'PUT', 'DELETE'])('%s is answered with 405', async (method) => {
+test.each(['GET', 'PUT', 'DELETE'])('a webhook responds to %s with 405', async (method) => {
   const { post } = receiver({ insecure: true });
   expect((await post('', {}, method)).status).toBe(405);
 });
 
-describe('the whole task', () => {
+describe('fetchTask of a webhook event', () => {
   const task = { id: 'task-1', status: { state: 'TASK_STATE_WORKING' } } as const;
   const client = { get: async (taskId: string) => ({ ...task, id: taskId }) };
 
   test.each([
     ['a client', client],
-    ['a client that is found by the task', async () => client],
-  ])('comes from %s', async (_, given) => {
+    ['a function that returns a client', async () => client],
+  ])('returns the task from %s', async (_, given) => {
     const { events, post } = receiver({ insecure: true, client: given });
     await post(BODY);
     expect(await events[0]?.fetchTask()).toEqual(task);
   });
 
-  test('cannot be had without one', async () => {
+  test('throws without a client', async () => {
     const { events, post } = receiver({ insecure: true });
     await post(BODY);
     await expect(events[0]?.fetchTask()).rejects.toThrow('a client');
@@ -454,6 +474,6 @@ test.each([
   [{ authorization: '' }, 'authorization: must not be empty'],
   [{ secret: SECRET, onEvent: undefined as never }, 'onEvent'],
   [{ secret: SECRET, expect: () => true }, 'expect: is not an option; did you mean expects?'],
-])(verifies('P-17', 'with %j there is no receiver'), (options, message) => {
+])(verifies('P-17', 'createWebhookHandler rejects the options %j: %s'), (options, message) => {
   expect(() => receiver(options)).toThrow(message);
 });

@@ -1,27 +1,27 @@
-/** As much of PostgreSQL's wire protocol as somebody in the middle has to know. */
+/** The part of PostgreSQL's wire protocol that a pooler needs. */
 
 export interface Frame {
-  /** One letter; nothing for what a client begins with. */
+  /** One letter; empty for the first message of a client. */
   readonly type: string;
   readonly body: Buffer;
-  /** All of it, to be passed on. */
+  /** The whole frame, for forwarding. */
   readonly bytes: Buffer;
 }
 
 const START = 4;
 const TYPED = 5;
 
-/** Cuts what comes over a socket into messages. */
-export class FrameReader {
+/** Splits the bytes of a socket into frames. */
+export class FrameParser {
   #rest: Buffer = Buffer.alloc(0);
   #isStart: boolean;
 
-  /** @param of A client begins with messages that have no type. */
-  constructor(of: 'client' | 'server') {
-    this.#isStart = of === 'client';
+  /** @param sender The first message of a client has no type. */
+  constructor(sender: 'client' | 'server') {
+    this.#isStart = sender === 'client';
   }
 
-  *read(data: Buffer): Generator<Frame> {
+  *parse(data: Buffer): Generator<Frame> {
     this.#rest = Buffer.concat([this.#rest, data]);
     for (;;) {
       const head = this.#isStart ? START : TYPED;
@@ -31,13 +31,13 @@ export class FrameReader {
       const bytes = this.#rest.subarray(0, length);
       this.#rest = this.#rest.subarray(length);
       const type = this.#isStart ? '' : String.fromCharCode(bytes[0] ?? 0);
-      // Until somebody says that it was not the last of its kind.
+      // Another untyped message follows only after `expectStart`.
       this.#isStart = false;
       yield { type, body: bytes.subarray(head), bytes };
     }
   }
 
-  /** A client that was refused encryption begins again. */
+  /** A client whose request for encryption was declined sends its first message again. */
   expectStart(): void {
     this.#isStart = true;
   }
@@ -52,7 +52,7 @@ export function frame(type: string, body: Buffer): Buffer {
 
 const VERSION = 196_608;
 
-/** What a client of version 3 begins with. */
+/** The first message of a client of version 3. */
 export function startFrame(parameters: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(parameters).flat();
   const text = Buffer.from(`${pairs.join('\0')}\0\0`);
@@ -62,7 +62,7 @@ export function startFrame(parameters: Readonly<Record<string, string>>): Buffer
   return Buffer.concat([head, text]);
 }
 
-/** The names of what a client wants to hold for its connection. */
+/** The names of the settings that a client wants for its connection. */
 export function parametersOf(start: Buffer): readonly string[] {
   const words = start.subarray(START).toString().split('\0');
   return words.filter((word, index) => index % 2 === 0 && word !== '');

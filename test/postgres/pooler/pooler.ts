@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server as Listener, type Socket } from 'node:net';
-import { fatal, type Frame, frame, FrameReader, parametersOf, startFrame } from './frames.ts';
+import { fatal, type Frame, frame, FrameParser, parametersOf, startFrame } from './frames.ts';
 
 const SSL_REQUEST = 80_877_103;
-const WELCOME = Buffer.concat([
+const AUTHENTICATED = Buffer.concat([
   frame('R', Buffer.from([0, 0, 0, 0])),
   frame('S', Buffer.from('server_version\x0016.0\0')),
   frame('K', Buffer.alloc(8)),
   frame('Z', Buffer.from('I')),
 ]);
-/** What PgBouncer takes. That anything else is to hold for a connection it does not support. */
+/** The parameters that PgBouncer accepts. It does not support others for a connection. */
 const PARAMETERS: ReadonlySet<string> = new Set([
   'user',
   'database',
@@ -19,7 +19,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
   'timezone',
   'standard_conforming_strings',
 ]);
-/** After these the database says that it is ready for the next one. */
+/** The database responds to these with ReadyForQuery. */
 const ENDS_WITH_READY: ReadonlySet<string> = new Set(['Q', 'S']);
 
 /** A connection to the database. */
@@ -30,18 +30,18 @@ interface Server {
 
 interface Client {
   readonly socket: Socket;
-  /** What came while it had no connection. */
+  /** Frames that arrived while it had no connection. */
   readonly waiting: Buffer[];
   server: Server | undefined;
   last: Server | undefined;
-  /** Answers that are still to come: a client may send ahead. */
+  /** The number of pending responses: a client may pipeline. */
   outstanding: number;
 }
 
 /**
- * Shares a few connections to a database between many clients, as PgBouncer does in transaction mode: it lends one from
- * the first message until the database says that no transaction is open, and then to whoever has waited longest. What
- * belongs to a session stays behind with the connection: statements with a name, settings, channels to listen to.
+ * Shares a few connections to a database between many clients, as PgBouncer does in transaction mode: a client has one from
+ * its first message until the database reports that no transaction is open, and then the client that has waited longest gets
+ * it. The state of a session stays with the connection: prepared statements, settings, channels.
  */
 export class TransactionPooler {
   readonly #target: URL;
@@ -51,12 +51,12 @@ export class TransactionPooler {
   readonly #idle: Server[] = [];
   readonly #queue: Client[] = [];
   #isClosed = false;
-  /** How often somebody was given another connection than the one before. */
+  /** How often a client got another connection than the one before. */
   moves = 0;
 
   private constructor(target: URL) {
     this.#target = target;
-    this.#listener = createServer({ noDelay: true }, (socket) => this.#welcome(socket));
+    this.#listener = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
   static async start(url: string, size: number): Promise<TransactionPooler> {
@@ -73,7 +73,7 @@ export class TransactionPooler {
     return own.href;
   }
 
-  /** How many clients there are. */
+  /** The number of clients. */
   get clients(): number {
     return this.#clients.size;
   }
@@ -85,33 +85,33 @@ export class TransactionPooler {
     await once(this.#listener, 'close');
   }
 
-  #welcome(socket: Socket): void {
+  #accept(socket: Socket): void {
     const client: Client = { socket, waiting: [], server: undefined, last: undefined, outstanding: 0 };
-    const reader = new FrameReader('client');
+    const parser = new FrameParser('client');
     this.#clients.add(client);
     socket.on('error', () => {});
     socket.on('data', (data: Buffer) => {
-      for (const message of reader.read(data)) {
-        if (message.type !== '') this.#take(client, message);
+      for (const message of parser.parse(data)) {
+        if (message.type !== '') this.#forwardToServer(client, message);
         else if (message.body.readInt32BE(0) === SSL_REQUEST) {
-          reader.expectStart();
+          parser.expectStart();
           socket.write('N');
         } else {
-          const strange = parametersOf(message.body).find((name) => !PARAMETERS.has(name.toLowerCase()));
-          if (strange === undefined) socket.write(WELCOME);
-          else socket.end(fatal('08P01', `unsupported startup parameter: ${strange}`));
+          const unsupported = parametersOf(message.body).find((name) => !PARAMETERS.has(name.toLowerCase()));
+          if (unsupported === undefined) socket.write(AUTHENTICATED);
+          else socket.end(fatal('08P01', `unsupported startup parameter: ${unsupported}`));
         }
       }
     });
     socket.once('close', () => {
       this.#clients.delete(client);
       remove(this.#queue, client);
-      // In the middle of something that nobody will end.
+      // It may have left a transaction open.
       client.server?.socket.destroy();
     });
   }
 
-  #take(client: Client, { type, bytes }: Frame): void {
+  #forwardToServer(client: Client, { type, bytes }: Frame): void {
     if (type === 'X') {
       client.socket.end();
       return;
@@ -129,7 +129,7 @@ export class TransactionPooler {
 
   #serveNext(): void {
     if (this.#queue.length === 0) return;
-    // The longest idle first, so that hardly anybody meets the same one again.
+    // The longest idle first, so that clients rarely get the same one again.
     const server = this.#idle.shift();
     if (server === undefined) return;
     const client = this.#queue.shift();
@@ -145,17 +145,17 @@ export class TransactionPooler {
     const { port, hostname, username, pathname } = this.#target;
     const socket = connect({ port: Number(port), host: hostname, noDelay: true });
     const server: Server = { socket, client: undefined };
-    const reader = new FrameReader('server');
+    const parser = new FrameParser('server');
     this.#servers.add(server);
     socket.on('error', () => {});
     socket.write(startFrame({ user: decodeURIComponent(username), database: pathname.slice(1) }));
     let isReady = false;
     socket.on('data', (data: Buffer) => {
-      for (const message of reader.read(data)) {
-        if (isReady) this.#passOn(server, message);
+      for (const message of parser.parse(data)) {
+        if (isReady) this.#forwardToClient(server, message);
         else if (message.type === 'Z') {
           isReady = true;
-          this.#giveBack(server);
+          this.#release(server);
         }
       }
     });
@@ -167,17 +167,17 @@ export class TransactionPooler {
     });
   }
 
-  #passOn(server: Server, { type, body, bytes }: Frame): void {
+  #forwardToClient(server: Server, { type, body, bytes }: Frame): void {
     const { client } = server;
-    // A notification for a session that is over: nobody is there to hear it.
+    // A notification for a session that has ended has no client.
     if (client === undefined) return;
     client.socket.write(bytes);
     if (type !== 'Z' || --client.outstanding > 0 || body.toString() !== 'I') return;
     client.server = server.client = undefined;
-    this.#giveBack(server);
+    this.#release(server);
   }
 
-  #giveBack(server: Server): void {
+  #release(server: Server): void {
     this.#idle.push(server);
     this.#serveNext();
   }

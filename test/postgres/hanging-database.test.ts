@@ -1,4 +1,4 @@
-/** A database that hangs, and a store as everybody has it: callers are told soon, and what runs is not harmed. */
+/** A database that hangs, with the default options of the store: callers get 503 soon, and runs wait for it. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
@@ -22,30 +22,30 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Tells who waits for about five seconds from who waits for the thirty that a statement may take. */
-const PATIENCE_MS = 15_000;
+/** Longer than the five seconds that callers wait, and shorter than the thirty that a statement may take. */
+const CALL_TIMEOUT_MS = 15_000;
 
-interface Scene {
+interface Deployment {
   readonly url: string;
   readonly schema: string;
   readonly proxy: DatabaseProxy;
   readonly gate: Deferred<void>;
-  /** A task that goes on when the gate opens, and how often it was begun. */
+  /** A task that waits for the gate, and how often its run has begun. */
   readonly taskId: string;
   readonly begun: () => number;
 }
 
-let scenes = 0;
+let deployments = 0;
 
-async function scene(): Promise<Scene> {
+async function deploy(): Promise<Deployment> {
   const proxy = await proxyTo(server.url);
-  const schema = `hanging_${++scenes}`;
+  const schema = `hanging_${++deployments}`;
   const store = postgres(proxy.url, { schema });
   const gate = deferred<void>();
   let begun = 0;
   const waiter = agent({
     name: 'Waiter',
-    description: 'Waits for a gate if it is told to.',
+    description: 'Waits for a gate if the message is "wait".',
     async *run({ text }) {
       if (text !== 'wait') return;
       begun += 1;
@@ -69,25 +69,25 @@ async function scene(): Promise<Scene> {
   return { url, schema, proxy, gate, taskId, begun: () => begun };
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: string;
 }
 
-async function call(url: string, method: string, path: string, body?: unknown): Promise<Answer> {
+async function call(url: string, method: string, path: string, body?: unknown): Promise<HttpResponse> {
   const response = await fetch(url + path, {
     method,
     headers: { 'a2a-version': '1.0', 'content-type': 'application/json' },
     body: body === undefined ? null : JSON.stringify(body),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
   });
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.text() };
 }
 
 let messages = 0;
 
-function callAll({ url, taskId }: Scene): Promise<readonly Answer[]> {
+function callAll({ url, taskId }: Deployment): Promise<readonly HttpResponse[]> {
   const message = { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text: 'go' }] };
   const config = { id: 'c', url: 'https://example.com/hook' };
   return Promise.all([
@@ -102,13 +102,13 @@ function callAll({ url, taskId }: Scene): Promise<readonly Answer[]> {
   ]);
 }
 
-async function expectTurnedAway(here: Scene): Promise<void> {
-  for (const { status, retryAfter } of await callAll(here)) expect([status, retryAfter]).toEqual([503, '1']);
+async function expectUnavailable(deployment: Deployment): Promise<void> {
+  for (const { status, retryAfter } of await callAll(deployment)) expect([status, retryAfter]).toEqual([503, '1']);
 }
 
-test.each<[string, (scene: Scene) => Promise<() => unknown>]>([
+test.each<[string, (deployment: Deployment) => Promise<() => unknown>]>([
   [
-    'answers nothing any more',
+    'stops responding',
     async ({ proxy }) => {
       proxy.set('silent');
       return () => {
@@ -128,32 +128,35 @@ test.each<[string, (scene: Scene) => Promise<() => unknown>]>([
       };
     },
   ],
-])('callers are told soon that a database %s', async (_case, begin) => {
-  const here = await scene();
-  const end = await begin(here);
-  let isOver = false;
-  onTestFinished(async () => void (isOver || (await end())));
-  // Twice: the first find connections that look as good as ever, the second find all of them taken.
-  await expectTurnedAway(here);
-  await expectTurnedAway(here);
-  // What was given up is given up there too: nobody takes more than his ten connections.
-  await vi.waitFor(async () => {
-    const { rows } = await admin.query("SELECT FROM pg_stat_activity WHERE application_name = 'tandem-a2a'");
-    expect(rows.length).toBeLessThanOrEqual(10);
-  }, 10_000);
-  await end();
-  isOver = true;
+])(
+  'callers get 503 within seconds from a database that %s, and their tasks complete afterwards',
+  async (_case, begin) => {
+    const here = await deploy();
+    const end = await begin(here);
+    let isOver = false;
+    onTestFinished(async () => void (isOver || (await end())));
+    // Twice: the first calls get connections that look idle, the second find all of them in use.
+    await expectUnavailable(here);
+    await expectUnavailable(here);
+    // The store gives up connections also at the database: it never has more than its ten.
+    await vi.waitFor(async () => {
+      const { rows } = await admin.query("SELECT FROM pg_stat_activity WHERE application_name = 'tandem-a2a'");
+      expect(rows.length).toBeLessThanOrEqual(10);
+    }, 10_000);
+    await end();
+    isOver = true;
 
-  await vi.waitFor(async () => expect((await call(here.url, 'GET', '/readyz')).status).toBe(200), 20_000);
-  here.gate.resolve();
-  await vi.waitFor(async () => {
-    const { body } = await call(here.url, 'GET', `/tasks/${here.taskId}`);
-    expect(body).toContain('TASK_STATE_COMPLETED');
-  }, 30_000);
-});
+    await vi.waitFor(async () => expect((await call(here.url, 'GET', '/readyz')).status).toBe(200), 20_000);
+    here.gate.resolve();
+    await vi.waitFor(async () => {
+      const { body } = await call(here.url, 'GET', `/tasks/${here.taskId}`);
+      expect(body).toContain('TASK_STATE_COMPLETED');
+    }, 30_000);
+  },
+);
 
-/** All processes of the server stand still until the function is called that this returns. */
-async function stopAll(): Promise<() => void> {
+/** Stops all processes of the server, until the returned function is called. */
+async function pauseServer(): Promise<() => void> {
   const { rows } = await admin.query<{ readonly pid: number }>('SELECT pid FROM pg_stat_activity');
   let stopped = [server.pid, ...rows.map(({ pid }) => pid)];
   for (const pid of stopped) process.kill(pid, 'SIGSTOP');
@@ -163,14 +166,14 @@ async function stopAll(): Promise<() => void> {
   };
 }
 
-test('what runs waits for a database that stands still, and goes on where it was', async () => {
-  const here = await scene();
-  const goOn = await stopAll();
-  onTestFinished(goOn);
-  // Into the same queue as what the callers write.
+test('a run waits for a paused database and continues, while callers get 503', async () => {
+  const here = await deploy();
+  const resume = await pauseServer();
+  onTestFinished(resume);
+  // The write of the run enters the same queue as those of the callers.
   here.gate.resolve();
-  await expectTurnedAway(here);
-  goOn();
+  await expectUnavailable(here);
+  resume();
 
   await vi.waitFor(async () => {
     const { body } = await call(here.url, 'GET', `/tasks/${here.taskId}`);

@@ -1,4 +1,4 @@
-/** Our client and our server, over every version and binding, for every operation, from one list. */
+/** Client and server in every version and binding, with one list of behaviours per operation. */
 import { describe, expect, test } from 'vitest';
 
 import type { AgentClient } from '../../../src/client/client.ts';
@@ -9,7 +9,7 @@ import type { ProtocolVersion } from '../../../src/wire/version.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { connected } from './kit.ts';
 
-const WAYS: readonly (readonly [ProtocolVersion, BindingName])[] = [
+const PROTOCOLS: readonly (readonly [ProtocolVersion, BindingName])[] = [
   ['1.0', 'JSONRPC'],
   ['1.0', 'HTTP+JSON'],
   ['0.3', 'JSONRPC'],
@@ -20,7 +20,7 @@ const WAYS: readonly (readonly [ProtocolVersion, BindingName])[] = [
 
 const CONFIG = { url: 'https://example.com/hook', id: 'hook', token: 'secret' };
 
-/** What an operation has to do, wherever there is one. */
+/** The behaviour of each operation in every version that has it. */
 const OPERATIONS: Readonly<Record<OperationName, (agent: AgentClient, server: TestServer) => Promise<void>>> = {
   async SendMessage(agent) {
     expect(await agent.send('hello', { wait: 'block' })).toMatchObject({
@@ -40,7 +40,7 @@ const OPERATIONS: Readonly<Record<OperationName, (agent: AgentClient, server: Te
   async GetTask(agent) {
     const { task } = await agent.send('hello');
     expect(await agent.get(task?.id ?? '')).toMatchObject({ id: task?.id, status: { state: 'TASK_STATE_COMPLETED' } });
-    await expect(agent.get('nobody')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+    await expect(agent.get('unknown')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
   },
   async ListTasks(agent) {
     const { task } = await agent.send('hello');
@@ -101,23 +101,26 @@ const OPERATIONS: Readonly<Record<OperationName, (agent: AgentClient, server: Te
   },
 };
 
-describe.each(WAYS)('A2A %s over %s', (version, binding) => {
-  test.each(Object.entries(OPERATIONS))('%s', async (operation, behaves) => {
-    const server = await startServer({ pushNotifications: true });
-    const agent = await connected(server.url, { version, binding });
-    expect(agent.chosen).toMatchObject({ version, binding });
-    const isSpoken = clientDialect(binding, version)?.operations[operation as OperationName] !== undefined;
-    // Before it was an operation, the extended card had an address.
-    if (isSpoken || operation === 'GetExtendedAgentCard') {
-      await behaves(agent, server);
-    } else {
-      await expect(behaves(agent, server)).rejects.toMatchObject({
-        code: expect.stringMatching(/METHOD_NOT_FOUND|UNSUPPORTED/),
-      });
-    }
-  });
+describe.each(PROTOCOLS)('A2A %s over %s', (version, binding) => {
+  test.each(Object.entries(OPERATIONS))(
+    '%s succeeds if this version has it, and fails as unsupported otherwise',
+    async (operation, behaves) => {
+      const server = await startServer({ pushNotifications: true });
+      const agent = await connected(server.url, { version, binding });
+      expect(agent.chosen).toMatchObject({ version, binding });
+      const isSupported = clientDialect(binding, version)?.operations[operation as OperationName] !== undefined;
+      // Versions without this operation have a path for the extended card.
+      if (isSupported || operation === 'GetExtendedAgentCard') {
+        await behaves(agent, server);
+      } else {
+        await expect(behaves(agent, server)).rejects.toMatchObject({
+          code: expect.stringMatching(/METHOD_NOT_FOUND|UNSUPPORTED/),
+        });
+      }
+    },
+  );
 
-  test('a question is answered by its task, found again by its handle', async () => {
+  test('a question is answered by another client with the handle of its task', async () => {
     const { url } = await startServer();
     const agent = await connected(url, { version, binding });
     const question = await agent.send('ask');
@@ -127,7 +130,7 @@ describe.each(WAYS)('A2A %s over %s', (version, binding) => {
     expect((await later.task(question.handle ?? '').answer('Rome')).text).toBe('Off to Rome');
   });
 
-  test('waiting by polling comes to the same end', async () => {
+  test('send with wait: poll returns the completed task', async () => {
     const server = await startServer();
     const agent = await connected(server.url, { version, binding });
     const reply = await agent.send('hold on', { wait: 'poll', onProgress: () => server.release() });

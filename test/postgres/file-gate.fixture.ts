@@ -8,9 +8,9 @@ function note(what: string): void {
   appendFileSync(join(FOLDER, 'notes'), `${process.pid} ${what}\n`);
 }
 
-export const gated = agent({
-  name: 'Gated',
-  description: 'Stops at a gate, and leaves a note of all that it does.',
+export const fileGate = agent({
+  name: 'File gate',
+  description: 'Waits for a file, and logs what it does to another one.',
   async *run({ step }) {
     note('begins');
     yield 'one ';

@@ -1,4 +1,4 @@
-/** What the database cannot keep is refused, over HTTP, and nothing else: whoever writes at the same moment is not concerned. */
+/** Data that the database cannot store: its callers get an error over HTTP, and concurrent writes succeed. */
 import { randomInt } from 'node:crypto';
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
@@ -8,10 +8,10 @@ import { TestSchema } from './schemas.ts';
 const schema = new TestSchema();
 
 afterAll(() => schema.drop());
-afterEach(() => schema.query(`DROP FUNCTION IF EXISTS "${schema.name}".refuse() CASCADE`));
+afterEach(() => schema.query(`DROP FUNCTION IF EXISTS "${schema.name}".reject() CASCADE`));
 
-/** Characters of three bytes each that cannot be packed into fewer. */
-function dense(length: number): string {
+/** Random characters of three bytes each, which compress badly. */
+function incompressible(length: number): string {
   return Array.from({ length }, () => String.fromCodePoint(randomInt(0x4e00, 0x9fff))).join('');
 }
 
@@ -21,7 +21,7 @@ const logged: string[] = [];
 async function start(): Promise<string> {
   const echo = agent({
     name: 'Echo',
-    description: 'Says it again, in two pieces.',
+    description: 'Repeats the message, in two chunks.',
     maxAttempts: 2,
     async *run({ text }) {
       if (text === 'poison') runs++;
@@ -41,7 +41,7 @@ async function start(): Promise<string> {
   return server.url;
 }
 
-interface Said {
+interface SendOptions {
   readonly as?: string;
   readonly tenant?: string;
   readonly contextId?: string;
@@ -51,8 +51,11 @@ interface Said {
 
 let messages = 0;
 
-async function send(url: string, said: Said = {}): Promise<{ readonly status: number; readonly body: string }> {
-  const { as = 'ann', tenant, contextId, text = 'hello', returnImmediately } = said;
+async function send(
+  url: string,
+  options: SendOptions = {},
+): Promise<{ readonly status: number; readonly body: string }> {
+  const { as = 'ann', tenant, contextId, text = 'hello', returnImmediately } = options;
   const message = { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text }], contextId };
   const response = await fetch(`${url}/message:send`, {
     method: 'POST',
@@ -62,15 +65,18 @@ async function send(url: string, said: Said = {}): Promise<{ readonly status: nu
   return { status: response.status, body: await response.text() };
 }
 
-/** As the database itself would refuse it. */
-async function refuse(table: string, condition: string, code: string): Promise<void> {
-  await schema.query(`CREATE FUNCTION "${schema.name}".refuse() RETURNS trigger LANGUAGE plpgsql AS
+/** Makes the database reject rows with an error code. */
+async function rejectRows(table: string, condition: string, code: string): Promise<void> {
+  await schema.query(`CREATE FUNCTION "${schema.name}".reject() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN IF ${condition} THEN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END IF; RETURN NEW; END $$`);
-  await schema.query(`CREATE TRIGGER refuse BEFORE INSERT ON "${schema.name}".${table}
-    FOR EACH ROW EXECUTE FUNCTION "${schema.name}".refuse()`);
+  await schema.query(`CREATE TRIGGER reject BEFORE INSERT ON "${schema.name}".${table}
+    FOR EACH ROW EXECUTE FUNCTION "${schema.name}".reject()`);
 }
 
-async function sendMany(url: string, bad: Said): Promise<{ good: number[]; bad: { status: number; body: string }[] }> {
+async function sendMany(
+  url: string,
+  bad: SendOptions,
+): Promise<{ good: number[]; bad: { status: number; body: string }[] }> {
   const all = await Promise.all(
     Array.from({ length: 40 }, async (_, i) => ({ isBad: i % 4 === 1, got: await send(url, i % 4 === 1 ? bad : {}) })),
   );
@@ -78,9 +84,9 @@ async function sendMany(url: string, bad: Said): Promise<{ good: number[]; bad: 
   return { good: of(false).map(({ status }) => status), bad: of(true) };
 }
 
-test('names that are too much for an index when they come together are refused to who has them', async () => {
+test('a message whose owner, tenant and context id are together too long for an index gets 400, and concurrent ones succeed', async () => {
   const url = await start();
-  const long = { as: dense(512), tenant: dense(256), contextId: dense(256) };
+  const long = { as: incompressible(512), tenant: incompressible(256), contextId: incompressible(256) };
 
   const { good, bad } = await sendMany(url, long);
 
@@ -94,10 +100,10 @@ test.each([
   ['22P05', 400],
   ['54000', 400],
   ['23514', 500],
-])('what is refused with %s gets %d, and what is written with it is stored', async (code, status) => {
+])('a message that the database rejects with %s gets %d, and concurrent ones succeed', async (code, status) => {
   const url = await start();
   await send(url);
-  await refuse('task', "NEW.context_id = 'poison'", code);
+  await rejectRows('task', "NEW.context_id = 'poison'", code);
 
   const { good, bad } = await sendMany(url, { contextId: 'poison' });
 
@@ -107,41 +113,49 @@ test.each([
   expect(logged).toContain(status === 400 ? 'Request could not be served' : 'Request failed');
 });
 
-test('a handler that says what cannot be kept fails its task, and no other', async () => {
+test('a task whose output cannot be stored fails, and concurrent tasks complete', async () => {
   const url = await start();
   await send(url);
-  await refuse('event', "NEW.body LIKE '%It is %poison%' OR NEW.body LIKE '%\"poison\"%' AND NEW.kind = 2", '22P05');
+  await rejectRows(
+    'event',
+    "NEW.body LIKE '%It is %poison%' OR NEW.body LIKE '%\"poison\"%' AND NEW.kind = 2",
+    '22P05',
+  );
   runs = 0;
 
   const { body } = await send(url, { text: 'poison', returnImmediately: true });
   const others = await Promise.all(Array.from({ length: 20 }, () => send(url)));
   const { task } = JSON.parse(body) as { task: { id: string } };
-  const seen = async (): Promise<string> =>
+  const read = async (): Promise<string> =>
     (await fetch(`${url}/tasks/${task.id}`, { headers: { 'a2a-version': '1.0', 'x-name': 'ann' } })).text();
 
-  await vi.waitFor(async () => expect(await seen()).toContain('TASK_STATE_FAILED'), { timeout: 20_000, interval: 100 });
+  await vi.waitFor(async () => expect(await read()).toContain('TASK_STATE_FAILED'), { timeout: 20_000, interval: 100 });
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 200));
   expect(runs).toBe(2);
 });
 
-test('names that are as long as may be, of characters that are as long as may be, have room', async () => {
+test('a message with the longest owner, tenant and context id of three-byte characters is stored', async () => {
   const url = await start();
 
-  const { status } = await send(url, { as: dense(290), tenant: dense(256), contextId: dense(256) });
+  const { status } = await send(url, {
+    as: incompressible(290),
+    tenant: incompressible(256),
+    contextId: incompressible(256),
+  });
 
   expect(status).toBe(200);
 });
 
-test('a task of 0.1 whose name is as long as may be has room beside them', async () => {
+test('a task of 0.1 with the longest id, owner and session id is stored', async () => {
   const url = await start();
   const params = {
-    id: dense(256),
-    sessionId: dense(256),
+    id: incompressible(256),
+    sessionId: incompressible(256),
     message: { role: 'user', parts: [{ type: 'text', text: 'a' }] },
   };
   const response = await fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-name': encodeURIComponent(dense(290)) },
+    headers: { 'content-type': 'application/json', 'x-name': encodeURIComponent(incompressible(290)) },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/send', params }),
   });
 

@@ -1,4 +1,4 @@
-/** What callers see of a database in trouble, over HTTP: an answer in time, and nothing of it when the trouble is over. */
+/** Failures of the database as callers see them over HTTP: a response in time, and full recovery afterwards. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
@@ -8,7 +8,7 @@ import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { type DatabaseProxy, proxyTo } from './proxy.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
-/** Of its own: others would not like to see theirs restarted, or read-only. */
+/** Only for this file, because it is restarted and set to read-only. */
 let server: PostgresServer;
 let admin: pg.Pool;
 
@@ -25,27 +25,27 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** However bad it is, nobody waits for longer than this. */
-const PATIENCE_MS = 15_000;
+/** No call may take longer. */
+const CALL_TIMEOUT_MS = 15_000;
 
-interface Scene {
+interface Deployment {
   readonly url: string;
   readonly schema: string;
   readonly proxy: DatabaseProxy;
   readonly pool: pg.Pool;
   /** A task that has ended. */
   readonly ended: string;
-  /** One that goes on when its gate opens. */
+  /** A task that waits for the gate. */
   readonly running: string;
   readonly gate: Deferred<void>;
 }
 
-let scenes = 0;
+let deployments = 0;
 
-async function scene(database = server.url.replace('postgres@', 'agents@')): Promise<Scene> {
+async function deploy(database = server.url.replace('postgres@', 'agents@')): Promise<Deployment> {
   const proxy = await proxyTo(database);
-  const schema = `trouble_${++scenes}`;
-  // As ours is, but for its patience.
+  const schema = `failures_${++deployments}`;
+  // Like the pool of the store, with shorter timeouts.
   const pool = new pg.Pool({
     connectionString: proxy.url,
     max: 6,
@@ -57,7 +57,7 @@ async function scene(database = server.url.replace('postgres@', 'agents@')): Pro
   const gate = deferred<void>();
   const worker = agent({
     name: 'Worker',
-    description: 'Works, and waits for a gate if it is told to.',
+    description: 'Runs a step, and waits for a gate if the message is "wait".',
     async *run({ text, step }) {
       yield 'a';
       if (text === 'wait') await gate.promise;
@@ -78,7 +78,7 @@ async function scene(database = server.url.replace('postgres@', 'agents@')): Pro
 
 type Call = 'send' | 'get' | 'stream' | 'list';
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: string;
@@ -86,7 +86,7 @@ interface Answer {
 
 let messages = 0;
 
-async function call(url: string, what: Call, about = 'go', returnImmediately = false): Promise<Answer> {
+async function call(url: string, what: Call, about = 'go', returnImmediately = false): Promise<HttpResponse> {
   const message = { messageId: `m${++messages}`, role: 'ROLE_USER', parts: [{ text: about }] };
   const path = { send: '/message:send', get: `/tasks/${about}`, stream: '/message:stream', list: '/tasks' }[what];
   const isRead = what === 'get' || what === 'list';
@@ -94,36 +94,36 @@ async function call(url: string, what: Call, about = 'go', returnImmediately = f
     method: isRead ? 'GET' : 'POST',
     headers: { 'a2a-version': '1.0', 'content-type': 'application/json' },
     body: isRead ? null : JSON.stringify({ message, configuration: { returnImmediately } }),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
   });
   return { status: response.status, retryAfter: response.headers.get('retry-after'), body: await response.text() };
 }
 
-async function taskOf({ body }: Answer): Promise<string> {
+async function taskOf({ body }: HttpResponse): Promise<string> {
   return (JSON.parse(body) as { task: { id: string } }).task.id;
 }
 
 const CALLS: readonly Call[] = ['send', 'get', 'stream', 'list'];
 
-function callAll({ url, ended }: Scene): Promise<readonly Answer[]> {
+function callAll({ url, ended }: Deployment): Promise<readonly HttpResponse[]> {
   return Promise.all(CALLS.map((what) => call(url, what, what === 'get' ? ended : 'go')));
 }
 
 type Expected = Readonly<Record<Call, 200 | 503>>;
 
-const ALL: Expected = { send: 503, get: 503, stream: 503, list: 503 };
-const NONE: Expected = { send: 200, get: 200, stream: 200, list: 200 };
-const WRITES: Expected = { send: 503, get: 200, stream: 503, list: 200 };
+const ALL_FAIL: Expected = { send: 503, get: 503, stream: 503, list: 503 };
+const ALL_SUCCEED: Expected = { send: 200, get: 200, stream: 200, list: 200 };
+const WRITES_FAIL: Expected = { send: 503, get: 200, stream: 503, list: 200 };
 
-interface Trouble {
+interface DatabaseFailure {
   readonly what: string;
-  readonly answers: Expected;
-  /** Returns what ends it. */
-  readonly begin: (scene: Scene) => Promise<() => unknown>;
+  readonly statuses: Expected;
+  /** Returns a function that ends the failure. */
+  readonly begin: (deployment: Deployment) => Promise<() => unknown>;
 }
 
-/** As an error of the database itself would be. */
-async function failing({ schema }: Scene, code: string): Promise<() => unknown> {
+/** Makes writes fail with an error code of the database. */
+async function failWrites({ schema }: Deployment, code: string): Promise<() => unknown> {
   await admin.query(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'could not extend file "base/5/1234"' USING ERRCODE = '${code}'; END $$`);
   for (const table of ['task', 'event']) {
@@ -133,7 +133,7 @@ async function failing({ schema }: Scene, code: string): Promise<() => unknown> 
   return () => admin.query(`DROP FUNCTION ${schema}.fail() CASCADE`);
 }
 
-async function holding(statement: string): Promise<() => unknown> {
+async function holdLock(statement: string): Promise<() => unknown> {
   const client = await admin.connect();
   await client.query('BEGIN');
   await client.query(statement);
@@ -143,7 +143,7 @@ async function holding(statement: string): Promise<() => unknown> {
   };
 }
 
-/** As a database that another one has replaced. */
+/** Like a former primary after a failover. */
 async function setReadOnly(change: 'SET default_transaction_read_only = on' | 'RESET ALL'): Promise<void> {
   const client = await admin.connect();
   await client.query('SET default_transaction_read_only = off');
@@ -152,18 +152,18 @@ async function setReadOnly(change: 'SET default_transaction_read_only = on' | 'R
   client.release();
 }
 
-const TROUBLES: readonly Trouble[] = [
+const FAILURES: readonly DatabaseFailure[] = [
   {
     what: 'is away',
-    answers: ALL,
+    statuses: ALL_FAIL,
     begin: async ({ proxy }) => {
       proxy.set('closed');
       return () => proxy.set('open');
     },
   },
   {
-    what: 'says nothing any more',
-    answers: ALL,
+    what: 'stops responding',
+    statuses: ALL_FAIL,
     begin: async ({ proxy }) => {
       proxy.set('silent');
       return () => proxy.set('open');
@@ -171,7 +171,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     what: 'is slow',
-    answers: NONE,
+    statuses: ALL_SUCCEED,
     begin: async ({ proxy }) => {
       proxy.set('slow');
       return () => proxy.set('open');
@@ -179,7 +179,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     what: 'is read-only',
-    answers: WRITES,
+    statuses: WRITES_FAIL,
     begin: async ({ pool }) => {
       await setReadOnly('SET default_transaction_read_only = on');
       await vi.waitFor(async () => {
@@ -191,11 +191,11 @@ const TROUBLES: readonly Trouble[] = [
       return () => setReadOnly('RESET ALL');
     },
   },
-  { what: 'has no room on its disk', answers: WRITES, begin: (scene) => failing(scene, '53100') },
-  { what: 'was told to give up', answers: WRITES, begin: (scene) => failing(scene, '57014') },
+  { what: 'has a full disk', statuses: WRITES_FAIL, begin: (deployment) => failWrites(deployment, '53100') },
+  { what: 'cancels statements', statuses: WRITES_FAIL, begin: (deployment) => failWrites(deployment, '57014') },
   {
     what: 'has too many connections',
-    answers: ALL,
+    statuses: ALL_FAIL,
     begin: async ({ proxy }) => {
       await admin.query('ALTER ROLE agents CONNECTION LIMIT 0');
       proxy.cut();
@@ -203,8 +203,8 @@ const TROUBLES: readonly Trouble[] = [
     },
   },
   {
-    what: 'refuses the credentials',
-    answers: ALL,
+    what: 'rejects the credentials',
+    statuses: ALL_FAIL,
     begin: async ({ proxy }) => {
       await admin.query('ALTER ROLE agents NOLOGIN');
       proxy.cut();
@@ -212,29 +212,29 @@ const TROUBLES: readonly Trouble[] = [
     },
   },
   {
-    what: 'has a table that somebody holds',
-    answers: ALL,
-    begin: ({ schema }) => holding(`LOCK TABLE ${schema}.task`),
+    what: 'has a locked table',
+    statuses: ALL_FAIL,
+    begin: ({ schema }) => holdLock(`LOCK TABLE ${schema}.task`),
   },
   {
-    what: 'has a table that nobody may write to',
-    answers: WRITES,
-    begin: ({ schema }) => holding(`LOCK TABLE ${schema}.task IN SHARE MODE`),
+    what: 'has a table that is locked for writes',
+    statuses: WRITES_FAIL,
+    begin: ({ schema }) => holdLock(`LOCK TABLE ${schema}.task IN SHARE MODE`),
   },
   {
-    what: 'has a task that somebody holds',
-    answers: NONE,
-    begin: ({ schema, ended }) => holding(`SELECT FROM ${schema}.task WHERE id = '${ended}' FOR UPDATE`),
+    what: 'has a locked task',
+    statuses: ALL_SUCCEED,
+    begin: ({ schema, ended }) => holdLock(`SELECT FROM ${schema}.task WHERE id = '${ended}' FOR UPDATE`),
   },
   {
-    what: 'gets no more than the connections that are in use',
-    answers: ALL,
+    what: 'has only connections that are in use',
+    statuses: ALL_FAIL,
     begin: async ({ pool }) => {
       const taken: pg.PoolClient[] = [];
-      const trouble = { isOver: false };
-      // As soon as one comes free it is taken.
+      const failure = { isOver: false };
+      // Takes connections as soon as they are free.
       const takers = Array.from({ length: 6 }, async () => {
-        while (taken.length < 5 && !trouble.isOver)
+        while (taken.length < 5 && !failure.isOver)
           await pool.connect().then(
             (client) => taken.push(client),
             () => {},
@@ -242,7 +242,7 @@ const TROUBLES: readonly Trouble[] = [
       });
       await vi.waitFor(() => expect(taken.length).toBe(5));
       return async () => {
-        trouble.isOver = true;
+        failure.isOver = true;
         await Promise.all(takers);
         for (const client of taken) client.release();
       };
@@ -250,23 +250,23 @@ const TROUBLES: readonly Trouble[] = [
   },
 ];
 
-/** Callers are told in time, and when it is over there is nothing left of it. */
-async function seeThrough(here: Scene, { answers, begin }: Omit<Trouble, 'what'>): Promise<void> {
+/** Checks the responses during a failure, and that all calls and runs succeed afterwards. */
+async function expectRecovery(here: Deployment, { statuses, begin }: Omit<DatabaseFailure, 'what'>): Promise<void> {
   const end = await begin(here);
   let isOver = false;
   onTestFinished(async () => void (isOver || (await end())));
-  // Twice: the first may find connections that have not heard of it.
+  // Twice: the first calls may get connections that still look intact.
   await callAll(here);
   here.gate.resolve();
   const during = await callAll(here);
   await end();
   isOver = true;
 
-  expect(Object.fromEntries(during.map(({ status }, i) => [CALLS[i], status]))).toEqual(answers);
-  for (const { status, retryAfter, body } of during.filter(({ status: given }) => given !== 200)) {
+  expect(Object.fromEntries(during.map(({ status }, i) => [CALLS[i], status]))).toEqual(statuses);
+  for (const { status, retryAfter, body } of during.filter((response) => response.status !== 200)) {
     expect(retryAfter).toMatch(/^[1-9]$/);
     expect(JSON.parse(body)).toMatchObject({ error: { code: status, status: 'UNAVAILABLE' } });
-    expect(body).not.toMatch(/ECONN|127\.0\.0\.1|SQL|SELECT|INSERT|trouble_|base\/|agents|pg_|at \//);
+    expect(body).not.toMatch(/ECONN|127\.0\.0\.1|SQL|SELECT|INSERT|failures_|base\/|agents|pg_|at \//);
   }
   await vi.waitFor(
     async () => {
@@ -276,7 +276,7 @@ async function seeThrough(here: Scene, { answers, begin }: Omit<Trouble, 'what'>
     },
     { timeout: 30_000, interval: 200 },
   );
-  // What ran has gone on by itself, and nothing is there twice.
+  // The waiting run has completed without a call, and its output is there once.
   await vi.waitFor(
     async () => {
       const { status, artifacts } = JSON.parse((await call(here.url, 'get', here.running)).body) as Finished;
@@ -287,15 +287,18 @@ async function seeThrough(here: Scene, { answers, begin }: Omit<Trouble, 'what'>
   );
 }
 
-test.each(TROUBLES)('a database that $what', async (trouble) => {
-  await seeThrough(await scene(), trouble);
-});
+test.each(FAILURES)(
+  'calls get the expected status in time from a database that $what, and succeed afterwards',
+  async (failure) => {
+    await expectRecovery(await deploy(), failure);
+  },
+);
 
-test('/readyz is 503 while the disk of the database is full, and 200 when there is room, without any call', async () => {
-  const here = await scene();
+test('/readyz responds with 503 while the disk of the database is full, and with 200 when there is room', async () => {
+  const here = await deploy();
   const readyz = async (): Promise<number> => (await fetch(`${here.url}/readyz`)).status;
   expect(await readyz()).toBe(200);
-  const end = await failing(here, '53100');
+  const end = await failWrites(here, '53100');
   expect((await call(here.url, 'send')).status).toBe(503);
 
   expect(await readyz()).toBe(503);
@@ -305,24 +308,24 @@ test('/readyz is 503 while the disk of the database is full, and 200 when there 
   expect(rows).toEqual([]);
 });
 
-test('a database that is restarted', async () => {
+test('calls and runs succeed after a restart of the database', async () => {
   const own = await startPostgres();
   onTestFinished(() => own.stop());
   const begin = async (): Promise<() => void> => {
     await own.restart();
     return () => {};
   };
-  await seeThrough(await scene(own.url), { answers: NONE, begin });
+  await expectRecovery(await deploy(own.url), { statuses: ALL_SUCCEED, begin });
 });
 
-test('a database that is not there when the server starts is waited for', async () => {
+test('a server that starts without its database responds with 503 until the database is there', async () => {
   const proxy = await proxyTo(server.url);
   proxy.set('closed');
-  const store = postgres(proxy.url, { schema: `trouble_${++scenes}` });
+  const store = postgres(proxy.url, { schema: `failures_${++deployments}` });
   const warnings: string[] = [];
   const note = (message: string): void => void warnings.push(message);
   const log = { info: () => {}, warn: note, error: note };
-  const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
+  const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: async ({ text }) => text });
   const { url, close } = await serve(echo, { store, port: 0, log });
   onTestFinished(async () => {
     await close({ finishMs: 0 });
@@ -339,11 +342,11 @@ test('a database that is not there when the server starts is waited for', async 
   await vi.waitFor(async () => expect((await call(url, 'send')).body).toContain('TASK_STATE_COMPLETED'), 20_000);
 });
 
-test('a database that refuses the credentials when the server starts is no trouble that passes', async () => {
+test('a server whose credentials the database rejects does not start', async () => {
   await admin.query('CREATE ROLE outsider NOLOGIN');
   const store = postgres(server.url.replace('postgres@', 'outsider@'));
   onTestFinished(() => store.close());
-  const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
+  const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: async ({ text }) => text });
 
   await expect(serve(echo, { store, port: 0 })).rejects.toThrow(
     'The database of the task store rejects the credentials of this process',

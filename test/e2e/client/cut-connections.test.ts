@@ -1,4 +1,4 @@
-/** Connections that are cut at any byte: a reader sees what he would have seen, and the agent works once. */
+/** Connections that break after any number of bytes: the client gets the same text, and the agent runs once. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ import type { TaskStream } from '../../../src/client/task-stream.ts';
 import { sqlite } from '../../../src/store/sqlite/store.ts';
 import type { ProtocolVersion } from '../../../src/wire/version.ts';
 import { startServer } from '../kit/server.ts';
-import { connected, hastyClock, TRANSPORTS } from './kit.ts';
+import { connected, skippingClock, TRANSPORTS } from './kit.ts';
 
 const WAYS: readonly (readonly [ProtocolVersion, BindingName])[] = [
   ['1.0', 'JSONRPC'],
@@ -24,14 +24,14 @@ const WAYS: readonly (readonly [ProtocolVersion, BindingName])[] = [
   ['0.1', 'JSONRPC'],
 ];
 
-interface Cutter {
+interface CuttingProxy {
   readonly url: string;
-  /** Of the next streams, as many as there are numbers are cut after so many bytes. */
+  /** Cuts the next streams, each after the given number of bytes. */
   cut(after: readonly number[]): void;
 }
 
-/** Stands before a server and cuts streams. */
-async function startCutter(target: string): Promise<Cutter> {
+/** A proxy in front of a server that cuts streams. */
+async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   let cuts: number[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((incoming) => {
@@ -61,7 +61,7 @@ async function startCutter(target: string): Promise<Cutter> {
   return { url, cut: (after) => void (cuts = [...after]) };
 }
 
-/** What a reader has in the end who takes every event as it is meant. */
+/** The texts of the artifacts that a client has assembled at the end of a stream. */
 async function read(stream: TaskStream): Promise<readonly string[]> {
   const texts = new Map<string, string>();
   for await (const event of stream) {
@@ -76,60 +76,70 @@ async function read(stream: TaskStream): Promise<readonly string[]> {
 }
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
-  test.each(WAYS)('A2A %s over %s', async (version, binding) => {
-    const server = await startServer();
-    const cutter = await startCutter(server.url);
-    const agent = await connected(cutter.url, {
-      ...options,
-      version,
-      binding,
-      recognisesRepeats: true,
-      clock: hastyClock,
-    });
-    let calls = 0;
-    for (let bytes = 150; bytes < 2300; bytes += 131) {
-      cutter.cut([bytes, bytes % 700]);
-      const stream = agent.stream('story');
-      expect(await read(stream), `cut after ${bytes} bytes`).toEqual(['Roses are red', 'Mind the thorns']);
-      expect(stream.task?.status.state).toBe('TASK_STATE_COMPLETED');
-      expect(server.runs()).toBe(++calls);
-    }
-  });
+  test.each(WAYS)(
+    'a stream of A2A %s over %s that is cut anywhere yields the whole text, and the agent runs once',
+    async (version, binding) => {
+      const server = await startServer();
+      const proxy = await startCuttingProxy(server.url);
+      const agent = await connected(proxy.url, {
+        ...options,
+        version,
+        binding,
+        recognisesRepeats: true,
+        clock: skippingClock,
+      });
+      let calls = 0;
+      for (let bytes = 150; bytes < 2300; bytes += 131) {
+        proxy.cut([bytes, bytes % 700]);
+        const stream = agent.stream('story');
+        expect(await read(stream), `cut after ${bytes} bytes`).toEqual(['Roses are red', 'Mind the thorns']);
+        expect(stream.task?.status.state).toBe('TASK_STATE_COMPLETED');
+        expect(server.runs()).toBe(++calls);
+      }
+    },
+  );
 
   test.each([
     ['sends it again', {}, ['completed']],
-    ['does not if told so', { recognisesRepeats: false }, ['TRANSPORT_FAILED', 'completed']],
-  ])('a card that declares that repeats are recognised: the client %s', async (_what, more, expected) => {
-    const folder = mkdtempSync(join(tmpdir(), 'tandem-'));
-    const store = sqlite(join(folder, 'tasks.db'));
-    onTestFinished(async () => {
-      await store.close();
-      rmSync(folder, { recursive: true });
-    });
-    const server = await startServer({ store });
-    const cutter = await startCutter(server.url);
-    const agent = await connected(cutter.url, { ...options, ...more, clock: hastyClock });
-    const states: unknown[] = [];
-    for (let bytes = 0; bytes < 900; bytes += 97) {
-      cutter.cut([bytes]);
-      const before = server.runs();
-      const sent = agent.send('story');
-      states.push(await sent.then(({ state }) => state).catch((error: { readonly code: string }) => error.code));
-      expect(server.runs()).toBe(before + 1);
-    }
-    expect(new Set(states)).toEqual(new Set(expected));
-    // A key that fits into no header is not sent, so that nobody can recognise it.
-    cutter.cut([0]);
-    await expect(agent.send({ text: 'story', messageId: 'ü' })).rejects.toMatchObject({ details: { sent: 'maybe' } });
-  });
+    [
+      'does not send it again with recognisesRepeats: false',
+      { recognisesRepeats: false },
+      ['TRANSPORT_FAILED', 'completed'],
+    ],
+  ])(
+    'after a cut in a message to an agent whose card declares that it recognises repeats the client %s',
+    async (_what, more, expected) => {
+      const folder = mkdtempSync(join(tmpdir(), 'tandem-'));
+      const store = sqlite(join(folder, 'tasks.db'));
+      onTestFinished(async () => {
+        await store.close();
+        rmSync(folder, { recursive: true });
+      });
+      const server = await startServer({ store });
+      const proxy = await startCuttingProxy(server.url);
+      const agent = await connected(proxy.url, { ...options, ...more, clock: skippingClock });
+      const states: unknown[] = [];
+      for (let bytes = 0; bytes < 900; bytes += 97) {
+        proxy.cut([bytes]);
+        const before = server.runs();
+        const sent = agent.send('story');
+        states.push(await sent.then(({ state }) => state).catch((error: { readonly code: string }) => error.code));
+        expect(server.runs()).toBe(before + 1);
+      }
+      expect(new Set(states)).toEqual(new Set(expected));
+      // An id that does not fit into a header is not sent as a key, so the agent could not recognise the repeat.
+      proxy.cut([0]);
+      await expect(agent.send({ text: 'story', messageId: 'ü' })).rejects.toMatchObject({ details: { sent: 'maybe' } });
+    },
+  );
 
-  test('whoever is not known to recognise repeats gets a message once, whatever happens to it', async () => {
+  test('a message to an agent that does not declare that it recognises repeats is sent once, wherever it is cut', async () => {
     const server = await startServer();
-    const cutter = await startCutter(server.url);
-    const agent = await connected(cutter.url, { ...options, clock: hastyClock });
+    const proxy = await startCuttingProxy(server.url);
+    const agent = await connected(proxy.url, { ...options, clock: skippingClock });
     const states: unknown[] = [];
     for (let bytes = 0; bytes < 900; bytes += 61) {
-      cutter.cut([bytes]);
+      proxy.cut([bytes]);
       const before = server.runs();
       states.push(
         await agent.send('story').then(

@@ -1,4 +1,4 @@
-/** What those who run a server see of its notifications, and what is written down of what they do about them. */
+/** Push notifications in traces, metrics, dead letters and the audit log. */
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/entry.ts';
 import type { AuditRecord } from '../../../src/observe/audit.ts';
@@ -6,20 +6,20 @@ import { agent } from '../../../src/server/agent/agent.ts';
 import { openTelemetry, type SeenSpan } from '../../helpers/open-telemetry.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket, startServer, type TestServer } from '../kit/server.ts';
-import { type Answering, startReceiver } from './receiver.ts';
+import { type Responder, startReceiver } from './receiver.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACED = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'vendor=1' };
 
-const ECHO = agent({ name: 'Echo', id: 'echo', description: 'Says it again.', run: ({ text }) => text });
+const ECHO = agent({ name: 'Echo', id: 'echo', description: 'Repeats the message.', run: ({ text }) => text });
 
-/** Takes nothing until it is told to. */
-function closedDoor(): { readonly answer: Answering; open(): void } {
+/** Responds with 503 until it recovers. */
+function unavailable(): { readonly respond: Responder; recover(): void } {
   let status = 503;
-  return { answer: (response) => void response.writeHead(status).end(), open: () => void (status = 204) };
+  return { respond: (response) => void response.writeHead(status).end(), recover: () => void (status = 204) };
 }
 
-async function numbers({ ask }: Pick<TestServer, 'ask'>): Promise<readonly string[]> {
+async function metricLines({ ask }: Pick<TestServer, 'ask'>): Promise<readonly string[]> {
   return (await ask({ method: 'GET', path: '/metrics' })).text.split('\n');
 }
 
@@ -29,7 +29,7 @@ async function client(url: string): Promise<Awaited<ReturnType<typeof connect>>>
   return connected;
 }
 
-test(verifies('O-03', 'a notification carries the trace of its task, with what vendors have added'), async () => {
+test(verifies('O-03', 'a notification carries the trace of its task and the tracestate'), async () => {
   const receiver = await startReceiver();
   const { url } = await startServer({ pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
   const agentClient = await client(url);
@@ -41,7 +41,7 @@ test(verifies('O-03', 'a notification carries the trace of its task, with what v
   expect(first?.headers['tracestate']).toBe('vendor=1');
 });
 
-test(verifies('O-03', 'every attempt is a span, and the receiver is told of that one'), async () => {
+test(verifies('O-03', 'every attempt is a span, whose id is in the notification'), async () => {
   const sdk = openTelemetry();
   const receiver = await startReceiver((response) => void response.writeHead(410).end());
   const second = await startReceiver();
@@ -79,43 +79,46 @@ test(verifies('O-03', 'every attempt is a span, and the receiver is told of that
   expect(JSON.stringify(kept)).not.toContain('/hook');
 });
 
-test(verifies(['O-04', 'P-11'], 'attempts are counted by how they ended; the options say how often'), async () => {
-  const door = closedDoor();
-  const receiver = await startReceiver(door.answer);
-  const server = await serveOnSocket(ECHO, {
-    pushNotifications: true,
-    push: { allowPrivate: [receiver.origin], maxAttempts: 1, disableAfter: 1 },
-    metrics: true,
-  });
-  const agentClient = await client(server.url);
+test(
+  verifies(['O-04', 'P-11'], 'attempts are counted by outcome, and limited by maxAttempts and disableAfter'),
+  async () => {
+    const responses = unavailable();
+    const receiver = await startReceiver(responses.respond);
+    const server = await serveOnSocket(ECHO, {
+      pushNotifications: true,
+      push: { allowPrivate: [receiver.origin], maxAttempts: 1, disableAfter: 1 },
+      metrics: true,
+    });
+    const agentClient = await client(server.url);
 
-  await agentClient.send('hello', { pushNotification: { url: receiver.url } });
+    await agentClient.send('hello', { pushNotification: { url: receiver.url } });
 
-  await expect.poll(() => server.server.handler.deadLetters()).toHaveLength(1);
-  expect(receiver.received).toHaveLength(1);
-  expect(await numbers(server)).toContain('tandem_push_deliveries_total{outcome="dead"} 1');
-  await expect.poll(() => numbers(server)).toContain('tandem_pushes 0');
-  const [letter] = await server.server.handler.deadLetters();
-  expect(letter?.disabled).toBe('1 events in a row could not be delivered: The receiver responded with status 503');
-});
+    await expect.poll(() => server.server.handler.deadLetters()).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+    expect(await metricLines(server)).toContain('tandem_push_deliveries_total{outcome="dead"} 1');
+    await expect.poll(() => metricLines(server)).toContain('tandem_pushes 0');
+    const [letter] = await server.server.handler.deadLetters();
+    expect(letter?.disabled).toBe('1 events in a row could not be delivered: The receiver responded with status 503');
+  },
+);
 
-test('an event that will be tried again has only failed', async () => {
-  const door = closedDoor();
-  const receiver = await startReceiver(door.answer);
+test('an attempt that will be repeated is counted as failed and is not a dead letter', async () => {
+  const responses = unavailable();
+  const receiver = await startReceiver(responses.respond);
   const push = { allowPrivate: [receiver.origin] };
   const server = await serveOnSocket(ECHO, { pushNotifications: true, push, metrics: true });
   const agentClient = await client(server.url);
 
   await agentClient.send('hello', { pushNotification: { url: receiver.url } });
 
-  await expect.poll(() => numbers(server)).toContain('tandem_push_deliveries_total{outcome="failed"} 1');
+  await expect.poll(() => metricLines(server)).toContain('tandem_push_deliveries_total{outcome="failed"} 1');
   expect(await server.server.handler.deadLetters()).toEqual([]);
 });
 
-test(verifies('O-01', 'who sends dead letters again is written down'), async () => {
-  const door = closedDoor();
+test(verifies('O-01', 'redelivery of dead letters is recorded in the audit log'), async () => {
+  const responses = unavailable();
   const records: AuditRecord[] = [];
-  const receiver = await startReceiver(door.answer);
+  const receiver = await startReceiver(responses.respond);
   const server = await serveOnSocket(ECHO, {
     pushNotifications: true,
     push: { allowPrivate: [receiver.origin], maxAgeMs: 0, disableAfter: 1 },
@@ -127,7 +130,7 @@ test(verifies('O-01', 'who sends dead letters again is written down'), async () 
   const { task } = await agentClient.send('hello', { pushNotification: { id: 'hook', url: receiver.url } });
   await expect.poll(() => handler.deadLetters()).toHaveLength(1);
   const [letter] = await handler.deadLetters();
-  door.open();
+  responses.recover();
 
   await handler.redeliver(letter?.id ?? '');
   await handler.redeliver({ taskId: task?.id ?? '', configId: 'hook' });
@@ -140,10 +143,10 @@ test(verifies('O-01', 'who sends dead letters again is written down'), async () 
   expect(records).toHaveLength(2);
   await expect.poll(() => receiver.received.at(-1)?.text).toContain('TASK_STATE_COMPLETED');
   const delivered = `tandem_push_deliveries_total{outcome="delivered"} ${receiver.received.length - 1}`;
-  await expect.poll(() => numbers(server)).toContain(delivered);
+  await expect.poll(() => metricLines(server)).toContain(delivered);
 });
 
-test(verifies('O-01', 'who gives a task its credential is written down, without the credential'), async () => {
+test(verifies('O-01', 'an authorization of a task is recorded in the audit log, without the credential'), async () => {
   const records: AuditRecord[] = [];
   const waiting = agent({
     name: 'Waiting',

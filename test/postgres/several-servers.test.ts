@@ -1,4 +1,4 @@
-/** Several servers on one database, as their callers see them: whichever they ask, it is one agent. */
+/** Several servers on one database behave like one agent to their callers. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -18,11 +18,11 @@ afterAll(() => schema.drop());
 
 const AUTH = bearerTokens({ alice: 'a-long-token-of-alice' });
 
-/** One server of several; what it says shows which one it was. */
+/** Starts a server, whose output contains its role. */
 async function node(role: Role, gate: Promise<void>, options: HandlerOptions = {}): Promise<string> {
-  const teller = agent({
-    name: 'Teller',
-    description: 'Tells in pieces.',
+  const twoChunks = agent({
+    name: 'Two chunks',
+    description: 'Sends two chunks of text.',
     async *run({ signal }) {
       yield `first by ${role} `;
       await Promise.race([gate, once(signal, 'abort')]);
@@ -32,14 +32,14 @@ async function node(role: Role, gate: Promise<void>, options: HandlerOptions = {
   });
   const store = schema.connect();
   const silent = { info: () => {}, warn: () => {}, error: () => {} };
-  const server = await serve(teller, { port: 0, role, store, log: silent, ...options });
+  const server = await serve(twoChunks, { port: 0, role, store, log: silent, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
   return server.url;
 }
 
 const OPEN = Promise.resolve();
 
-test('a stream of one server tells what another one does, as it happens', async () => {
+test('a stream on one server delivers the output of a run on another one while it runs', async () => {
   const gate = deferred<void>();
   const web = await node('web', OPEN);
   await node('worker', gate.promise);
@@ -53,7 +53,7 @@ test('a stream of one server tells what another one does, as it happens', async 
   expect(seen).toBe('first by worker last by worker');
 });
 
-test('whoever cancels at one server stops what another one does', async () => {
+test('cancelling a task on one server stops its run on another one', async () => {
   const web = await node('web', OPEN);
   await node('worker', deferred<void>().promise);
   const client = await connect(web);
@@ -66,18 +66,18 @@ test('whoever cancels at one server stops what another one does', async () => {
   expect(states.at(-1)).toBe('canceled');
 });
 
-test('servers count the requests of a caller together', async () => {
+test('several servers share the rate limit of a caller', async () => {
   const limits = { rate: { perMinute: 1, burst: 3 } };
   const urls = [await node('all', OPEN, { auth: AUTH, limits }), await node('all', OPEN, { auth: AUTH, limits })];
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (const url of [...urls, ...urls]) {
     const response = await fetch(`${url}/tasks/unknown`, {
       headers: { authorization: 'Bearer a-long-token-of-alice', 'a2a-version': '1.0' },
     });
-    answers.push([response.status, response.headers.get('x-ratelimit-remaining')]);
+    responses.push([response.status, response.headers.get('x-ratelimit-remaining')]);
   }
 
-  expect(answers).toEqual([
+  expect(responses).toEqual([
     [404, '2'],
     [404, '1'],
     [404, '0'],
@@ -85,7 +85,7 @@ test('servers count the requests of a caller together', async () => {
   ]);
 });
 
-test('a worker tells receivers of what was asked of another server, each event once', async () => {
+test('a worker sends the push notifications of a task that another server created, each event once', async () => {
   const bodies: string[] = [];
   const ended = deferred<void>();
   const receiver = createServer((request, response) => {

@@ -9,9 +9,9 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { connect } from '../../../src/index.ts';
 import type { AgentClient } from '../../../src/client/client.ts';
 import type { ConnectOptions } from '../../../src/client/options.ts';
-import { type Answering, cardAt, chunk, json, result, startPeer, status, stream as eventsOn, task } from './peer.ts';
+import { type Responder, cardAt, chunk, json, result, startPeer, status, stream as eventsOn, task } from './peer.ts';
 
-/** Peers that do what none should, and callers whose own code does: each was once taken for something else. */
+/** Peers that violate the protocol, and interceptors or handlers that fail: the client must not misread any of them. */
 
 async function connected(url: string, options: ConnectOptions = {}): Promise<AgentClient> {
   const client = await connect(url, { cache: false, ...options });
@@ -22,7 +22,7 @@ async function connected(url: string, options: ConnectOptions = {}): Promise<Age
 const SHORT = { timeoutMs: 300 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('a peer that changes the protocol has not answered', async () => {
+test('a call whose response is 101 Switching Protocols fails', async () => {
   const peer = await startPeer((_got, response) => {
     response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
   });
@@ -31,7 +31,7 @@ test('a peer that changes the protocol has not answered', async () => {
   await expect(client.get('t1', SHORT)).rejects.toMatchObject({ name: 'A2AError' });
 });
 
-test('an interceptor that never ends does not outlast the call', async () => {
+test('a call with an interceptor that never resolves times out', async () => {
   const peer = await startPeer((_got, response) => result(response, task('COMPLETED')));
   const client = await connected(peer.url, {
     interceptors: [(request, next) => (request.operation === 'GetTask' ? new Promise(() => {}) : next(request))],
@@ -40,22 +40,22 @@ test('an interceptor that never ends does not outlast the call', async () => {
   await expect(client.get('t1', SHORT)).rejects.toMatchObject({ code: 'TIMEOUT' });
 });
 
-test('an answer that breaks while an interceptor looks at it is lost, and not waited for', async () => {
+test('a call whose response breaks off while an interceptor runs fails at once', async () => {
   const peer = await startPeer((_got, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
     response.write('{"js', () => response.destroy());
   });
   let last: IncomingMessage | undefined;
-  const onAnswer = (message: unknown): void => void ({ response: last } = message as { response: IncomingMessage });
-  subscribe('http.client.response.finish', onAnswer);
-  onTestFinished(() => void unsubscribe('http.client.response.finish', onAnswer));
+  const onResponse = (message: unknown): void => void ({ response: last } = message as { response: IncomingMessage });
+  subscribe('http.client.response.finish', onResponse);
+  onTestFinished(() => void unsubscribe('http.client.response.finish', onResponse));
   const client = await connected(peer.url, {
     retries: 0,
     interceptors: [
       async (request, next) => {
-        const answer = await next(request);
+        const response = await next(request);
         if (request.operation === 'GetTask') await vi.waitFor(() => expect(last?.closed).toBe(true), 20_000);
-        return answer;
+        return response;
       },
     ],
   });
@@ -64,7 +64,7 @@ test('an answer that breaks while an interceptor looks at it is lost, and not wa
 });
 
 test.each(['payment refused by the bank', 'dns error in my own code'])(
-  'an agent in this process that throws %j has been reached, once',
+  'a message to an agent in this process that throws %j is not sent again',
   async (message) => {
     const sent: string[] = [];
     const fetch = async (request: Request): Promise<Response> => {
@@ -81,7 +81,7 @@ test.each(['payment refused by the bank', 'dns error in my own code'])(
   },
 );
 
-test('an agent that says 404 of a customer was there', async () => {
+test('a 404 about a resource of the agent does not make the client search for another address', async () => {
   const peer = await startPeer((_got, response) => json(response, { detail: 'Customer 17 not found' }, 404), {
     card: { capabilities: { streaming: false } },
   });
@@ -91,25 +91,25 @@ test('an agent that says 404 of a customer was there', async () => {
   expect(peer.got).toHaveLength(1);
 });
 
-const soFar = (all: string) => ({ artifacts: [{ artifactId: 'a', parts: [{ text: all }] }] });
+const withText = (text: string) => ({ artifacts: [{ artifactId: 'a', parts: [{ text }] }] });
 
 test.each([
-  ['begin anew with each connection', (n: number) => n],
-  ['are times', (n: number, connection: number) => 1_700_000_000_000 + connection * 1000 + n * 7],
-])('numbers that %s lose no text', async (_, numberOf) => {
+  ['restart with each connection', (n: number) => n],
+  ['are timestamps', (n: number, connection: number) => 1_700_000_000_000 + connection * 1000 + n * 7],
+])('a stream whose event numbers %s is resumed without losing text', async (_, numberOf) => {
   let connections = 0;
   const peer = await startPeer((got, response) => {
     const connection = ++connections;
     let n = 0;
-    const say = eventsOn(response);
-    const next = (value: unknown): void => say(value, numberOf(++n, connection));
+    const send = eventsOn(response);
+    const next = (value: unknown): void => send(value, numberOf(++n, connection));
     if (got.rpc?.method === 'SendStreamingMessage') {
       next({ task: task('WORKING') });
       next(chunk('1 ', false));
       for (const part of ['2 ', '3 ']) next(chunk(part));
       response.write(': cut', () => response.destroy());
     } else if (got.rpc?.method === 'SubscribeToTask') {
-      next({ task: task('WORKING', soFar('1 2 3 4 ')) });
+      next({ task: task('WORKING', withText('1 2 3 4 ')) });
       for (const part of ['5 ', '6 ', '7']) next(chunk(part));
       next(status('COMPLETED'));
       response.end();
@@ -120,20 +120,20 @@ test.each([
   expect(await client.ask('count')).toBe('1 2 3 4 5 6 7');
 });
 
-test('numbers that skip what was missed are no numbers: the task is asked', async () => {
+test('a resumed stream whose event numbers have gaps is completed from the task', async () => {
   const peer = await startPeer((got, response) => {
-    if (got.rpc?.method === 'GetTask') return result(response, task('COMPLETED', soFar('one two three')));
-    const say = eventsOn(response);
+    if (got.rpc?.method === 'GetTask') return result(response, task('COMPLETED', withText('one two three')));
+    const send = eventsOn(response);
     if (got.rpc?.method === 'SendStreamingMessage') {
-      say({ task: task('WORKING') }, 100);
-      say(chunk('one ', false), 105);
+      send({ task: task('WORKING') }, 100);
+      send(chunk('one ', false), 105);
       response.write(': cut', () => response.destroy());
     } else if (got.headers['last-event-id'] === undefined) {
-      say({ task: task('COMPLETED', soFar('one two three')) });
+      send({ task: task('COMPLETED', withText('one two three')) });
       response.end();
     } else {
-      say(chunk('three'), 190);
-      say(status('COMPLETED'), 200);
+      send(chunk('three'), 190);
+      send(status('COMPLETED'), 200);
       response.end();
     }
   });
@@ -142,7 +142,7 @@ test('numbers that skip what was missed are no numbers: the task is asked', asyn
   expect(await client.ask('count')).toBe('one two three');
 });
 
-test('a file whose reading was stopped is no file', async () => {
+test('a download that times out half-way throws, and returns no partial file', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () =>
@@ -158,14 +158,14 @@ test('a file whose reading was stopped is no file', async () => {
   await expect(client.download({ url: `${url}/file` }, SHORT)).rejects.toMatchObject({ code: 'TIMEOUT' });
 });
 
-test('what interceptors add does not go to a stranger over a redirect', async () => {
+test('headers that interceptors add are not sent to the target of a redirect to another origin', async () => {
   const seen: Headers[] = [];
   const peer = await startPeer((_got, response) => {
-    response.writeHead(307, { location: 'http://stranger.example/rpc' }).end();
+    response.writeHead(307, { location: 'http://other.example/rpc' }).end();
   });
   const client = await connected(peer.url, {
     fetch: async (request) => {
-      if (!request.url.startsWith('http://stranger.example')) return globalThis.fetch(request);
+      if (!request.url.startsWith('http://other.example')) return globalThis.fetch(request);
       seen.push(request.headers);
       return Response.json({ jsonrpc: '2.0', id: 1, result: task('COMPLETED') });
     },
@@ -177,7 +177,7 @@ test('what interceptors add does not go to a stranger over a redirect', async ()
   expect(seen.map((headers) => [headers.get('x-tenant-key'), headers.get('a2a-version')])).toEqual([[null, '1.0']]);
 });
 
-test('a client that was closed asks for nothing more', async () => {
+test('closing a client ends its streams and sends nothing more', async () => {
   const peer = await startPeer((_got, response) => eventsOn(response)({ task: task('WORKING') }, 1));
   const client = await connected(peer.url);
   const stream = client.stream('go');
@@ -193,7 +193,7 @@ test('a client that was closed asks for nothing more', async () => {
   expect(peer.got).toHaveLength(1);
 });
 
-test('what one client does with its card is no affair of the next', async () => {
+test('a client that changes its card does not change the cached card', async () => {
   const peer = await startPeer((_got, response) => result(response, task('COMPLETED')));
   const [first, second] = [await connect(peer.url), await connect(peer.url)];
   for (const client of [first, second]) onTestFinished(() => client.close());
@@ -206,7 +206,7 @@ test('what one client does with its card is no affair of the next', async () => 
   expect(peer.cardsGot).toHaveLength(1);
 });
 
-test('an id that fits into no header is an id all the same', async () => {
+test('a message id that does not fit into a header is sent without an Idempotency-Key', async () => {
   const peer = await startPeer((_got, response) => result(response, { task: task('COMPLETED') }), {
     card: { capabilities: { streaming: false } },
   });
@@ -217,21 +217,21 @@ test('an id that fits into no header is an id all the same', async () => {
   expect(peer.got[0]?.headers['idempotency-key']).toBeUndefined();
 });
 
-test('an answer that comes in pieces has the bounds of one', async () => {
+test('maxAnswerBytes limits the sum of the chunks of a stream', async () => {
   const peer = await startPeer((_got, response) => {
-    const say = eventsOn(response);
-    say({ task: task('WORKING') }, 1);
-    for (let n = 2; n < 40; n++) say(chunk('x'.repeat(1000), n > 2), n);
+    const send = eventsOn(response);
+    send({ task: task('WORKING') }, 1);
+    for (let n = 2; n < 40; n++) send(chunk('x'.repeat(1000), n > 2), n);
   });
   const client = await connected(peer.url, { limits: { maxAnswerBytes: 10_000 } });
 
-  await expect(client.ask('much')).rejects.toMatchObject({
+  await expect(client.ask('long')).rejects.toMatchObject({
     code: 'INVALID_AGENT_RESPONSE',
     details: { handle: expect.stringMatching(/^task1_/) as string },
   });
 });
 
-test('a card that nests too deeply is not a card, the first time and the second', async () => {
+test('connect rejects a card that nests too deeply, also the second time', async () => {
   const deep = `{"name":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
   const peer = await startPeer((_got, response) => result(response, { task: task() }), {
     card: (_got, response) => void response.writeHead(200, JSON_TYPE).end(deep),
@@ -247,13 +247,13 @@ test('a card that nests too deeply is not a card, the first time and the second'
 test.each([
   [
     'a response',
-    (text: string): Answering =>
+    (text: string): Responder =>
       (_got, response) =>
         void response.writeHead(200, JSON_TYPE).end(text),
   ],
   [
     'an event',
-    (text: string): Answering =>
+    (text: string): Responder =>
       (_got, response) =>
         void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${text}\n\n`),
   ],

@@ -1,4 +1,4 @@
-/** Rules of the protocol for those who call, where no other test shows them. */
+/** Rules of the protocol for clients that no other test verifies. */
 import { once } from 'node:events';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +11,7 @@ import { deferred } from '../../../src/support/deferred.ts';
 import { fakePeer, type FakePeer, type FakePeerOptions } from '../../../src/testing/index.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { startServer } from '../kit/server.ts';
-import { connected, hastyClock, TRANSPORTS } from './kit.ts';
+import { connected, skippingClock, TRANSPORTS } from './kit.ts';
 import { chunk, result, startPeer, status, stream, task } from './peer.ts';
 import { SELF_SIGNED } from './self-signed.ts';
 
@@ -21,7 +21,7 @@ async function peerWith(options: FakePeerOptions): Promise<FakePeer> {
   return peer;
 }
 
-test(verifies('V-02', 'the version may be said in the address instead of the header'), async () => {
+test(verifies('V-02', 'the version may be in the query of the address instead of the header'), async () => {
   const { url } = await startServer();
   const withoutHeader: Interceptor = ({ headers, ...outgoing }, next) => {
     const { 'a2a-version': _, ...others } = headers;
@@ -44,7 +44,7 @@ test(verifies('V-02', 'the version may be said in the address instead of the hea
 });
 
 test.each(TRANSPORTS)(
-  verifies('H-03', 'over %s, a server whose certificate nobody vouches for gets no request'),
+  verifies('H-03', 'over %s, the client sends no request to a server with a self-signed certificate'),
   async (_name, options) => {
     let requests = 0;
     const server = createServer(SELF_SIGNED, (_request, response) => {
@@ -60,13 +60,13 @@ test.each(TRANSPORTS)(
     });
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-    await expect(connect(url, { ...options, cache: false, clock: hastyClock })).rejects.toMatchObject({
+    await expect(connect(url, { ...options, cache: false, clock: skippingClock })).rejects.toMatchObject({
       code: 'TRANSPORT_FAILED',
       message: expect.stringMatching(/self-signed certificate/),
     });
     expect(requests).toBe(0);
 
-    // It is the certificate and nothing else: whoever trusts it gets an answer.
+    // Only the certificate is the reason: a client that trusts it gets a response.
     const trusting = request(url, { ca: SELF_SIGNED.cert, agent: false }).end();
     const [response] = (await once(trusting, 'response')) as [import('node:http').IncomingMessage];
     response.resume();
@@ -76,12 +76,16 @@ test.each(TRANSPORTS)(
 );
 
 test.each(['block', 'stream'] as const)(
-  verifies('S-12', 'the result is what the artifacts say, whatever is said beside them and without a history (%s)'),
+  verifies('S-12', 'the result of a task comes from its artifacts, not from status messages or the history (wait: %s)'),
   async (wait) => {
     const artifacts = [{ artifactId: 'a', parts: [{ text: 'The result' }] }];
-    const talk = status('COMPLETED', 'All done, have a nice day')['statusUpdate'] as Record<string, unknown>;
+    const statusWithMessage = status('COMPLETED', 'All done, have a nice day')['statusUpdate'] as Record<
+      string,
+      unknown
+    >;
     const peer = await startPeer(({ rpc }, response) => {
-      if (rpc?.method === 'SendMessage') return result(response, { task: task('COMPLETED', { ...talk, artifacts }) });
+      if (rpc?.method === 'SendMessage')
+        return result(response, { task: task('COMPLETED', { ...statusWithMessage, artifacts }) });
       const write = stream(response);
       write({ task: task('WORKING') });
       write(status('WORKING', 'Nearly there'));
@@ -94,7 +98,7 @@ test.each(['block', 'stream'] as const)(
   },
 );
 
-test(verifies('C-09', 'only a message about a task names it, and only one that the agent has made'), async () => {
+test(verifies('C-09', 'only an answer contains a task id, and only one that the agent has created'), async () => {
   const peer = await peerWith({
     script: ['One', [{ status: 'input-required', text: 'Where to?' }], 'Off to Rome', 'Two'],
   });
@@ -104,17 +108,17 @@ test(verifies('C-09', 'only a message about a task names it, and only one that t
   const question = await agent.send('and now?', { contextId });
   await agent.task(question.handle ?? '').answer('Rome');
   await agent.send('thanks', { contextId });
-  const made = peer.tasks.map(({ id }) => id);
+  const created = peer.tasks.map(({ id }) => id);
   expect(peer.requests.filter(({ text }) => text !== undefined).map(({ taskId }) => taskId)).toEqual([
     undefined,
     undefined,
     question.task?.id,
     undefined,
   ]);
-  expect(made).toContain(question.task?.id);
+  expect(created).toContain(question.task?.id);
 });
 
-test(verifies('I-05', 'whoever has to authorise something elsewhere learns how the task goes on'), async () => {
+test(verifies('I-05', 'a subscriber of a task that waits for an authorization gets the events after it'), async () => {
   const authorised = deferred<void>();
   const peer = await peerWith({
     script: [

@@ -1,4 +1,4 @@
-/** Where a name leads to is looked at when the connection is made, and not before. */
+/** The client checks the address of a host name when it connects, and not before. */
 import { expect, test } from 'vitest';
 
 import { NodeTransport } from '../../../src/client/transport/node-transport.ts';
@@ -8,7 +8,7 @@ import { json, startPeer } from './peer.ts';
 const request = (url: string, guarded: boolean) =>
   ({ method: 'GET', url: new URL(url), headers: {}, signal: new Leaving(), guarded }) as const;
 
-test('a name that leads to a private address is refused before anything is sent', async () => {
+test('the client does not connect to a host name that resolves to a private address', async () => {
   const peer = await startPeer((_got, response) => json(response, {}));
   const url = peer.url.replace('127.0.0.1', 'localhost');
   const transport = new NodeTransport(process);
@@ -21,11 +21,11 @@ test('a name that leads to a private address is refused before anything is sent'
   transport.close();
 });
 
-test('the same name is fine for one who is trusted, and an unknown name is an error', async () => {
+test('the client connects to a private address for a trusted origin, and fails for an unknown host name', async () => {
   const peer = await startPeer((_got, response) => json(response, {}));
   const transport = new NodeTransport(process);
   const response = await transport.call(request(peer.url.replace('127.0.0.1', 'localhost'), false));
   expect(await response.text(100)).toBe('{}');
-  await expect(transport.call(request('http://nobody.invalid', true))).rejects.toMatchObject({ sent: 'no' });
+  await expect(transport.call(request('http://unknown.invalid', true))).rejects.toMatchObject({ sent: 'no' });
   transport.close();
 });

@@ -27,13 +27,13 @@ async function rejection(call: Promise<unknown>): Promise<A2AError> {
 }
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
-  test('ask gives the text of the answer', async () => {
+  test('ask returns the text of the reply', async () => {
     const { url } = await startServer();
     const agent = await connected(url, options);
     expect(await agent.ask('hello there')).toBe('hello there');
   });
 
-  test('the text of a task comes from its artifacts, of a bare message from the message', async () => {
+  test('the text of a reply comes from the artifacts of the task, or from the message if there is no task', async () => {
     const { url } = await startServer();
     const agent = await connected(url, options);
     const story = await agent.send('story');
@@ -63,7 +63,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await agent.task(handle).answer('yes')).toMatchObject({ state: 'completed', text: 'Booked' });
   });
 
-  test('ask throws an untyped question without questionData', async () => {
+  test('ask throws a question without a schema without questionData', async () => {
     const { url } = await serveOnSocket(CLERK);
     const agent = await connected(url, options);
     const { code, details } = await rejection(agent.ask('plain'));

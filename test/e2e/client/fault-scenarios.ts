@@ -1,4 +1,4 @@
-/** The ways in which a user can have to do with an agent, each with the request to which something is to happen. */
+/** The ways to use an agent, each with the request that fails. */
 import type { AgentClient } from '../../../src/client/client.ts';
 import type { CallOptions, WaitOptions } from '../../../src/client/options.ts';
 import type { TaskStream } from '../../../src/client/task-stream.ts';
@@ -8,17 +8,17 @@ import type { ProtocolVersion } from '../../../src/wire/version.ts';
 
 type Script = NonNullable<FakePeerOptions['script']>;
 
-/** What an agent answers with in every cell, as soon as it may go on: six events, of which three are pieces of one text. */
+/** The output of the agent in every cell, once `until` resolves: six events, three of which are chunks of one text. */
 function work(until: Promise<unknown>): Script[number] {
   return [{ status: 'working' }, { until }, 'Hel', 'lo ', 'Rome'];
 }
 
 export const ANSWER = 'Hello Rome';
 
-/** The columns of the table: what happens to a fault depends on what it happens to. */
-export type Column = 'send' | 'stream' | 'look' | 'follow' | 'subscribe';
+/** The columns of the table: the outcome of a fault depends on the request that it affects. */
+export type Column = 'send' | 'stream' | 'poll' | 'resubscribe' | 'subscribe';
 
-/** One cell at work. */
+/** A running cell of the table. */
 export interface Cell {
   readonly agent: AgentClient;
   /** For every call. */
@@ -26,127 +26,127 @@ export interface Cell {
   readonly isNumbered: boolean;
   /** Connects once more, as another process would. */
   reconnect(handle: string): Promise<AgentClient>;
-  /** From now on it goes wrong with this operation, and the agent goes on with its work. */
-  strike(operation: OperationName): void;
+  /** Injects the fault into this operation from now on, and lets the agent continue its work. */
+  inject(operation: OperationName): void;
 }
 
-export interface Act {
+export interface Scenario {
   readonly column: Column;
-  /** Where it is another one in some versions. */
+  /** If the column depends on the version. */
   columnFor?(way: { readonly version: ProtocolVersion; readonly isNumbered: boolean }): Column;
-  /** All of them, if not set. */
+  /** All versions, if not set. */
   readonly versions?: readonly ProtocolVersion[];
-  /** The agent asks something, and that is answered. */
+  /** The agent asks a question, which the client answers. */
   readonly asksFirst?: boolean;
-  /** What goes wrong before. */
+  /** Faults before the one of the cell. */
   readonly faults?: readonly Fault[];
   run(cell: Cell): Promise<string>;
 }
 
-export function scriptOf({ asksFirst = false }: Act, until: Promise<unknown>): Script {
+export function scriptOf({ asksFirst = false }: Scenario, until: Promise<unknown>): Script {
   return asksFirst ? [[{ status: 'input-required', text: 'Where to?' }], work(until)] : [work(until)];
 }
 
-export const ACTS: Readonly<Record<string, Act>> = {
-  'send, the agent waits': {
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'send with wait: block': {
     column: 'send',
-    async run({ agent, options, strike }) {
-      strike('SendMessage');
+    async run({ agent, options, inject }) {
+      inject('SendMessage');
       return (await agent.send('Rome', { ...options, wait: 'block' })).text;
     },
   },
-  'send, and look again and again': {
+  'send with wait: poll, fault in the message': {
     column: 'send',
-    // 0.1 cannot ask an agent not to wait.
+    // 0.1 has no option to return immediately.
     versions: ['1.0', '0.3', '0.2'],
-    async run({ agent, options, strike }) {
-      strike('SendMessage');
+    async run({ agent, options, inject }) {
+      inject('SendMessage');
       return (await agent.send('Rome', { ...options, wait: 'poll' })).text;
     },
   },
-  'look again and again': {
-    column: 'look',
-    async run({ agent, options, strike }) {
-      strike('GetTask');
+  'send with wait: poll, fault in GetTask': {
+    column: 'poll',
+    async run({ agent, options, inject }) {
+      inject('GetTask');
       return (await agent.send('Rome', { ...options, wait: 'poll' })).text;
     },
   },
   ask: {
     column: 'stream',
-    async run({ agent, options, strike }) {
-      strike('SendStreamingMessage');
+    async run({ agent, options, inject }) {
+      inject('SendStreamingMessage');
       return agent.ask('Rome', options);
     },
   },
   stream: {
     column: 'stream',
-    async run({ agent, options, strike }) {
-      strike('SendStreamingMessage');
+    async run({ agent, options, inject }) {
+      inject('SendStreamingMessage');
       return read(agent.stream('Rome', options), options.onProgress);
     },
   },
   answer: {
     column: 'stream',
     asksFirst: true,
-    async run({ agent, options, strike }) {
+    async run({ agent, options, inject }) {
       const question = await agent.send('Hi');
-      strike('SendStreamingMessage');
+      inject('SendStreamingMessage');
       return (await agent.task(question.handle ?? '').answer('Rome', options)).text;
     },
   },
-  'wait by a handle': {
-    column: 'look',
-    async run({ agent, options, strike, reconnect }) {
+  'wait for a task by its handle': {
+    column: 'poll',
+    async run({ agent, options, inject, reconnect }) {
       const { handle = '' } = await agent.send('Rome', { wait: 'none' });
       const later = await reconnect(handle);
-      strike('GetTask');
+      inject('GetTask');
       return (await later.task(handle).wait(options)).text;
     },
   },
-  'wait by a stream': {
-    column: 'follow',
-    async run({ agent, options, strike }) {
+  'wait for a task by a stream': {
+    column: 'resubscribe',
+    async run({ agent, options, inject }) {
       const { handle = '' } = await agent.send('Rome', { wait: 'none' });
-      strike('SubscribeToTask');
+      inject('SubscribeToTask');
       return (await agent.task(handle).wait(options)).text;
     },
   },
   subscribe: {
     column: 'subscribe',
-    async run({ agent, options, strike }) {
+    async run({ agent, options, inject }) {
       const { handle = '' } = await agent.send('Rome', { wait: 'none' });
-      strike('SubscribeToTask');
+      inject('SubscribeToTask');
       return read(agent.task(handle).subscribe(options), options.onProgress);
     },
   },
-  'go on after a cut': {
-    column: 'follow',
-    columnFor: (way) => (isSubscribedAgain(way) ? 'follow' : 'look'),
+  'resume a stream after a cut': {
+    column: 'resubscribe',
+    columnFor: (way) => (isSubscribedAgain(way) ? 'resubscribe' : 'poll'),
     faults: [{ fault: 'cut-stream', afterEvents: 3, on: 'SendStreamingMessage' }],
-    async run({ agent, options, strike, isNumbered }) {
-      strike(isSubscribedAgain({ version: agent.chosen.version, isNumbered }) ? 'SubscribeToTask' : 'GetTask');
+    async run({ agent, options, inject, isNumbered }) {
+      inject(isSubscribedAgain({ version: agent.chosen.version, isNumbered }) ? 'SubscribeToTask' : 'GetTask');
       return read(agent.stream('Rome', options), options.onProgress);
     },
   },
 };
 
-/** Before 1.0 only numbers lead back into a stream. */
+/** Before 1.0 a client can subscribe again only to a stream with numbered events. */
 function isSubscribedAgain({ version, isNumbered }: { version: ProtocolVersion; isNumbered: boolean }): boolean {
   return version === '1.0' || isNumbered;
 }
 
-/** What a reader puts together from the pieces, each in its place. */
+/** The text of all artifacts, assembled from their chunks. */
 async function read(stream: TaskStream, onProgress: WaitOptions['onProgress']): Promise<string> {
-  const pieces = new Map<string, string>();
+  const texts = new Map<string, string>();
   for await (const event of stream) {
     onProgress?.(event);
     if (event.type !== 'artifact' && event.type !== 'task') continue;
     const artifacts = event.type === 'task' ? (event.task.artifacts ?? []) : [event.artifact];
     for (const { artifactId, parts } of artifacts) {
       const text = parts.map((part) => ('text' in part ? part.text : '')).join('');
-      const before = event.type === 'artifact' && event.append ? (pieces.get(artifactId) ?? '') : '';
-      pieces.set(artifactId, before + text);
+      const before = event.type === 'artifact' && event.append ? (texts.get(artifactId) ?? '') : '';
+      texts.set(artifactId, before + text);
     }
   }
-  return [...pieces.values()].join('\n');
+  return [...texts.values()].join('\n');
 }

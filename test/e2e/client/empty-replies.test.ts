@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { connected } from './kit.ts';
 import { result, startPeer, task } from './peer.ts';
 
-test('a task that completes without content is an error with empty: throw, and a reply without it', async () => {
+test('send and ask throw for a task that completes without content only with empty: throw', async () => {
   const peer = await startPeer((_got, response) => result(response, { task: task('COMPLETED') }));
   const agent = await connected(peer.url, {});
   expect(await agent.send('hi', { wait: 'block' })).toMatchObject({ state: 'completed', text: '' });

@@ -1,4 +1,4 @@
-/** A disk that is full, a file that is locked, read-only, damaged or taken away, while the store is open. */
+/** Failures of an open SQLite store: a full disk, and a file that is locked, read-only, damaged or taken over. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 import { afterAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ function unavailable(sentence: string): Record<string, unknown> {
   return { name: 'A2AError', code: 'UNAVAILABLE', message: expect.stringContaining(sentence), retryAfterMs: 1000 };
 }
 
-/** Appends until it fails; gives the number of events that were acknowledged, and the error. */
+/** Appends until it fails; returns the number of acknowledged events, and the error. */
 async function appendUntilFailure(store: Store, taskId: string): Promise<{ acknowledged: number; error: unknown }> {
   for (let acknowledged = 1; acknowledged < 10_000;) {
     const writes = Array.from({ length: 8 }, () => store.append(chunk(taskId, 'x'.repeat(1000))));
@@ -26,7 +26,7 @@ async function appendUntilFailure(store: Store, taskId: string): Promise<{ ackno
       acknowledged += 1;
     }
   }
-  throw new Error('It never failed');
+  throw new Error('No append failed');
 }
 
 async function storedEvents(store: Store, taskId: string): Promise<readonly number[]> {
@@ -37,7 +37,7 @@ function pageCount(database: Database): number {
   return Number(database.prepare('PRAGMA page_count').get()?.[0]);
 }
 
-test('a full disk: what was acknowledged is there, the rest is refused, and it goes on when there is room', async () => {
+test('a store with a full disk keeps acknowledged writes, rejects new ones, and accepts them when there is room', async () => {
   const path = scratch.file();
   const spy = spyDriver();
   const store = sqlite(path, { driver: spy.driver });
@@ -58,7 +58,7 @@ test('a full disk: what was acknowledged is there, the rest is refused, and it g
   await again.close();
 });
 
-test('on a full disk, old tasks can still be removed to make room', async () => {
+test('prune removes old tasks on a full disk, which makes room', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   await store.create(newTask('old'));
@@ -73,7 +73,7 @@ test('on a full disk, old tasks can still be removed to make room', async () => 
   await store.close();
 });
 
-test('a file that cannot be written: reads go on, writes are refused until they can be made', async () => {
+test('a store with a read-only file still reads, and rejects writes until the file is writable', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   await store.create(newTask('a'));
@@ -86,7 +86,7 @@ test('a file that cannot be written: reads go on, writes are refused until they 
   await store.close();
 });
 
-test('a file that another program has locked: writes wait, the loop does not', async () => {
+test('a write waits for a file that another program has locked, without blocking the event loop', async () => {
   const path = scratch.file();
   const spy = spyDriver();
   const store = sqlite(path, { driver: spy.driver });
@@ -94,14 +94,14 @@ test('a file that another program has locked: writes wait, the loop does not', a
   const other = loadDriver()(path);
   other.exec('BEGIN IMMEDIATE');
   let tries = 0;
-  const heldUp = new Promise<void>((resolve) => {
+  const isBlocked = new Promise<void>((resolve) => {
     spy.failure = (sql) => {
       if (sql === 'BEGIN IMMEDIATE' && (tries += 1) === 2) resolve();
       return undefined;
     };
   });
   const write = store.append(chunk('a'));
-  await heldUp;
+  await isBlocked;
   expect(await storedEvents(store, 'a')).toEqual([1]);
   other.exec('COMMIT');
   other.close();
@@ -110,7 +110,7 @@ test('a file that another program has locked: writes wait, the loop does not', a
   await store.close();
 });
 
-test('damage in the middle of the file is told, and hides no other task', async () => {
+test('a read of damaged data fails with the reason, and reads of other tasks succeed', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await store.create(newTask('small'));
@@ -129,7 +129,7 @@ test('damage in the middle of the file is told, and hides no other task', async 
   await again.close();
 });
 
-test('what another program has changed in the file is seen by the next write', async () => {
+test('a write sees changes of another program in the file', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await store.create(newTask('a'));
@@ -143,21 +143,21 @@ test('what another program has changed in the file is seen by the next write', a
   await store.close();
 });
 
-test('a store whose file was opened behind its back writes nothing more', async () => {
+test('a store whose file another process has opened stops reading and writing', async () => {
   const path = scratch.file();
   const store = sqlite(path);
   await store.create(newTask('a'));
-  const thief = loadDriver()(path);
-  thief.exec("UPDATE meta SET value = value + 1 WHERE name = 'boot'");
-  thief.close();
+  const other = loadDriver()(path);
+  other.exec("UPDATE meta SET value = value + 1 WHERE name = 'boot'");
+  other.close();
 
-  const refusal = { code: 'UNAVAILABLE', message: 'Another process has taken over the task store' };
-  // More than one transaction takes.
+  const rejection = { code: 'UNAVAILABLE', message: 'Another process has taken over the task store' };
+  // More writes than fit into one transaction.
   for (const result of await Promise.allSettled(Array.from({ length: 600 }, () => store.append(chunk('a'))))) {
-    expect(result).toMatchObject({ status: 'rejected', reason: refusal });
+    expect(result).toMatchObject({ status: 'rejected', reason: rejection });
   }
-  await expect(store.append(chunk('a'))).rejects.toMatchObject(refusal);
-  await expect(store.read(ALICE, 'a')).rejects.toMatchObject(refusal);
+  await expect(store.append(chunk('a'))).rejects.toMatchObject(rejection);
+  await expect(store.read(ALICE, 'a')).rejects.toMatchObject(rejection);
   await store.close();
   const again = sqlite(path);
   expect(await storedEvents(again, 'a')).toEqual([1]);

@@ -1,4 +1,4 @@
-/** What goes along with requests, and what comes back with answers. */
+/** Headers, traces, interceptors, warnings and handles: the details of requests and of replies. */
 import { describe, expect, test } from 'vitest';
 
 import type { Interceptor } from '../../../src/client/request/interceptor.ts';
@@ -12,7 +12,7 @@ import { connected, TRANSPORTS } from './kit.ts';
 import { cardAt, failure, json, result, startPeer, stream, task } from './peer.ts';
 
 describe.each(TRANSPORTS)('over %s', (_name, options) => {
-  test('the client says who it is', async () => {
+  test('every request has a User-Agent with the version of the client', async () => {
     const peer = await startPeer((_got, response) => result(response, { task: task() }));
     const agent = await connected(peer.url, { ...options, userAgent: 'travel/2' });
     await agent.send('hi');
@@ -21,7 +21,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(headers).toEqual(Array(2).fill(`travel/2 tandem-a2a/${manifest.version}`));
   });
 
-  test('a call is one trace, each request a span of it, and the reply tells which', async () => {
+  test('the requests of a call share its trace and have their own spans, and the reply has the traceparent', async () => {
     const peer = await startPeer(({ rpc }, response) =>
       result(response, rpc?.method === 'GetTask' ? task() : { task: task('WORKING') }),
     );
@@ -38,32 +38,38 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(own.traceparent).not.toContain(trace);
   });
 
-  test(verifies(['V-01', 'N-01', 'B-06'], 'extensions, tenant, and the version'), async () => {
-    const interfaces = [{ url: '', protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: 'acme' }];
-    const peer = await startPeer((_got, response) => result(response, { task: task() }), {
-      card: (_got, response, { url }) =>
-        json(response, { ...cardAt(url), supportedInterfaces: [{ ...interfaces[0], url }] }),
-    });
-    const agent = await connected(peer.url, { ...options, extensions: ['urn:one'] });
-    await agent.send('hi', {
-      wait: 'block',
-      extensions: ['urn:two'],
-      metadata: { a: 1 },
-      acceptedOutputModes: ['text/plain'],
-      historyLength: 2,
-    });
-    const [got] = peer.got;
-    expect(got?.headers).toMatchObject({ 'a2a-version': '1.0', 'a2a-extensions': 'urn:one, urn:two' });
-    expect(got?.headers['x-a2a-extensions']).toBeUndefined();
-    expect(got?.rpc?.params).toMatchObject({
-      tenant: 'acme',
-      metadata: { a: 1 },
-      configuration: { acceptedOutputModes: ['text/plain'], historyLength: 2 },
-    });
-    expect(got?.rpc?.params).toMatchObject({ message: { messageId: got?.headers['idempotency-key'] } });
-  });
+  test(
+    verifies(
+      ['V-01', 'N-01', 'B-06'],
+      'a request carries the version, the extensions, the tenant and the options of the call',
+    ),
+    async () => {
+      const interfaces = [{ url: '', protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: 'acme' }];
+      const peer = await startPeer((_got, response) => result(response, { task: task() }), {
+        card: (_got, response, { url }) =>
+          json(response, { ...cardAt(url), supportedInterfaces: [{ ...interfaces[0], url }] }),
+      });
+      const agent = await connected(peer.url, { ...options, extensions: ['urn:one'] });
+      await agent.send('hi', {
+        wait: 'block',
+        extensions: ['urn:two'],
+        metadata: { a: 1 },
+        acceptedOutputModes: ['text/plain'],
+        historyLength: 2,
+      });
+      const [got] = peer.got;
+      expect(got?.headers).toMatchObject({ 'a2a-version': '1.0', 'a2a-extensions': 'urn:one, urn:two' });
+      expect(got?.headers['x-a2a-extensions']).toBeUndefined();
+      expect(got?.rpc?.params).toMatchObject({
+        tenant: 'acme',
+        metadata: { a: 1 },
+        configuration: { acceptedOutputModes: ['text/plain'], historyLength: 2 },
+      });
+      expect(got?.rpc?.params).toMatchObject({ message: { messageId: got?.headers['idempotency-key'] } });
+    },
+  );
 
-  test('interceptors see every request without its credentials, may change it, and see the answer', async () => {
+  test('interceptors see each request without its credentials, may change it, and see the response', async () => {
     const seen: string[] = [];
     const watch: Interceptor = async (request, next) => {
       expect(JSON.stringify(request)).not.toContain('secret');
@@ -78,25 +84,25 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(peer.got[0]?.headers).toMatchObject({ 'x-more': 'yes', authorization: 'Bearer secret' });
   });
 
-  test('the payload is kept as it came, and what was odd about it is told', async () => {
+  test('a reply has the raw payload, and deviations become warnings, or errors in strict mode', async () => {
     const peer = await startPeer((_got, response) => {
       const write = stream(response);
       write({ task: { ...task(), extra: 1 } });
       response.end();
     });
-    const told: string[] = [];
-    const agent = await connected(peer.url, { ...options, onWarning: ({ code }) => told.push(code) });
+    const warned: string[] = [];
+    const agent = await connected(peer.url, { ...options, onWarning: ({ code }) => warned.push(code) });
     expect((await agent.send('hi')).raw).toMatchObject({ task: { extra: 1 } });
-    const odd = await startPeer((_got, response) => json(response, { id: 1, result: { task: task() } }));
-    const lenient = await connected(odd.url, { ...options, onWarning: ({ code }) => told.push(code) });
+    const deviating = await startPeer((_got, response) => json(response, { id: 1, result: { task: task() } }));
+    const lenient = await connected(deviating.url, { ...options, onWarning: ({ code }) => warned.push(code) });
     expect((await lenient.send('hi', { wait: 'block' })).state).toBe('completed');
-    expect(told).toEqual(['rpc-version']);
+    expect(warned).toEqual(['rpc-version']);
     expect(lenient.warnings).toMatchObject([{ code: 'rpc-version', field: 'jsonrpc' }]);
-    const strict = await connected(odd.url, { ...options, strict: true });
+    const strict = await connected(deviating.url, { ...options, strict: true });
     await expect(strict.send('hi', { wait: 'block' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });
 
-  test('JSON by another name is read with a warning, and refused by the strict', async () => {
+  test('JSON with another content type is accepted with a warning, and rejected in strict mode', async () => {
     const peer = await startPeer((_got, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { task: task() } }));
@@ -108,7 +114,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(strict.send('hi', { wait: 'block' })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });
 
-  test(verifies('X-04', 'the extended card takes the place of the public one'), async () => {
+  test(verifies('X-04', 'the extended card replaces the public one'), async () => {
     const peer = await startPeer(({ rpc }, response, { url }) =>
       rpc?.method === 'GetExtendedAgentCard'
         ? result(response, { ...cardAt(url), name: 'Extended' })
@@ -120,7 +126,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(agent.card.name).toBe('Extended');
   });
 
-  test('before it was an operation, the extended card had an address', async () => {
+  test('the extended card of A2A 0.2 is fetched from its own path', async () => {
     const card = {
       name: 'Old',
       description: '',
@@ -142,7 +148,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect((await agent.extendedCard()).name).toBe('Extended');
   });
 
-  test('the bytes of a part, fetched where it is an address', async () => {
+  test('download returns the bytes of a part, and fetches a part that is a public URL', async () => {
     const peer = await startPeer(({ path }, response) =>
       path === '/file' ? void response.end('from afar') : void response.writeHead(404).end(),
     );
@@ -164,7 +170,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     await expect(small.download({ url: `${peer.url}/file` })).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
   });
 
-  test('connections are used again', async () => {
+  test('the client reuses connections', async () => {
     const ports = new Set<number | undefined>();
     const peer = await startPeer((_got, response) => {
       ports.add(response.socket?.remotePort);
@@ -178,13 +184,13 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
   });
 });
 
-test('a message needs something in it', async () => {
+test('the client rejects a message without content', async () => {
   const { url } = await startServer();
   const agent = await connected(url);
   await expect(async () => agent.send({})).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
 });
 
-test('a handle leads to its own agent only', async () => {
+test('a client rejects the handle of a task at another agent', async () => {
   const [one, other] = [await startServer(), await startServer()];
   const { handle } = await (await connected(one.url)).send('hello');
   const agent = await connected(other.url);
@@ -195,7 +201,7 @@ test.each([
   ['path', (url: string) => ({ url: `${url}/other` })],
   ['tenant', (url: string) => ({ url: `${url}/rpc`, tenant: 'acme' })],
   ['binding', (url: string) => ({ url: `${url}/rpc`, protocolBinding: 'HTTP+JSON' })],
-])('a handle of another %s leads elsewhere, and the error says how to get there', async (_what, other) => {
+])('a client rejects a handle with another %s, and the error recommends connect(handle)', async (_what, other) => {
   const peer = await startPeer((_got, response) => result(response, { task: task() }));
   const card = cardAt(peer.url);
   const [entry] = card.supportedInterfaces;
@@ -209,7 +215,7 @@ test.each([
   expect(() => there.task(handle)).toThrow(/^The handle is for a task at .*connect\(handle\)/);
 });
 
-test('a client that was made from a handle has its task, also at another address', async () => {
+test('a client that was connected by a handle reaches the task, also at another address', async () => {
   const peer = await startPeer((_got, response) => result(response, task()));
   const { handle } = (await connected(peer.url)).task('t1');
   const moved = await connected(handle, { url: `${peer.url}/moved` });
@@ -217,7 +223,7 @@ test('a client that was made from a handle has its task, also at another address
   expect(peer.got[0]?.path).toBe('/moved');
 });
 
-test('a handle holds nothing of a query, and says so', async () => {
+test('a handle does not contain the query of the address, and connecting by it requires the url', async () => {
   const peer = await startPeer((_got, response) => result(response, task()));
   const address = `${peer.url}/rpc?code=secret`;
   const agent = await connected(peer.url, { url: address });
@@ -233,16 +239,16 @@ test('a handle holds nothing of a query, and says so', async () => {
   expect(peer.got.map(({ path }) => path)).toEqual(Array(2).fill('/rpc?code=secret'));
 });
 
-test('a stranger cannot fill the memory with what is odd about him', async () => {
+test('a client keeps at most 100 warnings, however often an agent deviates', async () => {
   const peer = await startPeer((_got, response) => json(response, { id: 1, result: task() }));
-  let told = 0;
-  const agent = await connected(peer.url, { onWarning: () => void told++ });
+  let warned = 0;
+  const agent = await connected(peer.url, { onWarning: () => void warned++ });
   for (let calls = 0; calls < 150; calls++) await agent.get('t1');
-  expect(told).toBe(150);
+  expect(warned).toBe(150);
   expect(agent.warnings).toHaveLength(100);
 });
 
-test('an agent in this process that does not open is not waited for, and closed when it does', async () => {
+test('connect to an agent in this process times out if the agent does not open, and closes it when it does', async () => {
   const opening = deferred<InProcessHandler>();
   const closed = deferred<void>();
   const agent = { [IN_PROCESS]: () => opening.promise };
@@ -254,13 +260,13 @@ test('an agent in this process that does not open is not waited for, and closed 
   await closed.promise;
 });
 
-test('a message of several parts', async () => {
+test('ask sends a message of several parts', async () => {
   const { url } = await startServer();
   const agent = await connected(url);
   expect(await agent.ask({ text: 'hello', parts: [{ data: { a: 1 } }] })).toBe('hello\n{"a":1}');
 });
 
-test(verifies('D-07', 'the tenant is the one that the interface names, or none'), async () => {
+test(verifies('D-07', 'a request carries the tenant of the interface in the card, or none'), async () => {
   for (const more of [{ tenant: 'acme' }, {}]) {
     const peer = await startPeer((_got, response) => result(response, { task: task() }), {
       card: (_got, response, { url }) =>
@@ -275,7 +281,10 @@ test(verifies('D-07', 'the tenant is the one that the interface names, or none')
 });
 
 test(
-  verifies(['C-04', 'C-05', 'C-10', 'C-13'], 'the agent names tasks and contexts, and its names are only repeated'),
+  verifies(
+    ['C-04', 'C-05', 'C-10', 'C-13'],
+    'the client sends context and task ids of the agent unchanged, and creates none',
+  ),
   async () => {
     const contextId = ' c/ü?%20 ';
     const peer = await startPeer((_got, response) => result(response, { task: task('COMPLETED', { contextId }) }));
@@ -291,7 +300,7 @@ test(
 );
 
 test(
-  verifies(['B-09', 'B-10'], 'over REST, reads have their parameters in the path and the query, messages in the body'),
+  verifies(['B-09', 'B-10'], 'over REST, parameters of reads are sent in the path and the query, messages in the body'),
   async () => {
     const peer = await startPeer(
       ({ method, path }, response) =>
