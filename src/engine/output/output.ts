@@ -1,10 +1,11 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import type { Part } from '../../model/part.ts';
+import type { JsonInput, JsonObject, JsonValue } from '../../model/json.ts';
+import type { Part, PartInput } from '../../model/part.ts';
 import type { TaskState } from '../../model/state.ts';
 import { normalizeBase64 } from '../../support/base64.ts';
 import { encodeBase64 } from '../../support/bytes.ts';
 import { defined } from '../../support/defined.ts';
 import type { Writable } from '../../support/writable.ts';
+import { toJson } from '../../support/json/to-json.ts';
 
 /** The states that a handler can set, by their short names. */
 const STATES = {
@@ -23,14 +24,14 @@ export type OutputState = keyof typeof STATES;
 export interface OutputContent {
   /** Plain text. */
   readonly text?: string;
-  /** A JSON value. */
-  readonly data?: JsonValue;
+  /** A value that has a JSON form. */
+  readonly data?: JsonInput;
   /** The content of a file, as bytes or as base64. */
   readonly bytes?: Uint8Array | string;
   /** The URL of a file. */
   readonly url?: string;
   /** Several parts in the A2A 1.0 format. */
-  readonly parts?: readonly Part[];
+  readonly parts?: readonly PartInput[];
   /** The media type of the content. Ignored with `parts`. */
   readonly mediaType?: string;
   /** The file name of the content. Ignored with `parts`. */
@@ -44,8 +45,8 @@ export interface OutputContent {
 export interface StatusOutput extends OutputContent {
   /** The new state of the task. */
   readonly status: OutputState;
-  /** Metadata of the status event. */
-  readonly metadata?: JsonObject;
+  /** Metadata of the status event: an object that has a JSON form. */
+  readonly metadata?: object;
 }
 
 /** A chunk of an artifact. Callers see the name; chunks with the same name belong to the same artifact. */
@@ -58,8 +59,8 @@ export interface ArtifactOutput extends OutputContent {
   readonly append?: boolean;
   /** No chunk follows. The engine sets it for a returned output, and for chunks that are not sent yet when the handler returns. */
   readonly lastChunk?: boolean;
-  /** Metadata of the artifact. */
-  readonly metadata?: JsonObject;
+  /** Metadata of the artifact: an object that has a JSON form. */
+  readonly metadata?: object;
   /** The URIs of the extensions that the artifact uses. */
   readonly extensions?: readonly string[];
 }
@@ -265,9 +266,7 @@ function struct(given: Record<string, unknown>, key: string): JsonObject | undef
 
 /** Returns a JSON copy of the value, because the handler may change its own later. */
 function plain(given: Record<string, unknown>, key: string): JsonValue {
-  const json = JSON.stringify(given[key]);
-  if (json === undefined) throw new TypeError(`${key} must be a JSON value, not ${show(given[key])}`);
-  return JSON.parse(json) as JsonValue;
+  return toJson(given[key], key);
 }
 
 function nonsense(output: unknown): TypeError {
