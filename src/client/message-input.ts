@@ -1,6 +1,7 @@
 import { A2AError, markNested } from '../errors.ts';
 import type { Message } from '../model/message.ts';
-import type { Part } from '../model/part.ts';
+import type { Part, PartInput } from '../model/part.ts';
+import { toJson } from '../support/json/to-json.ts';
 import { defined } from '../support/defined.ts';
 import { newId } from '../support/id.ts';
 
@@ -13,7 +14,7 @@ export interface MessageDraft extends Partial<Omit<Message, 'role' | 'parts'>> {
   /** Becomes the first part of the message. */
   readonly text?: string;
   /** The parts of the message, after `text`. */
-  readonly parts?: readonly Part[];
+  readonly parts?: readonly PartInput[];
 }
 
 /** A message for an agent: its text, or a draft with parts and metadata. */
@@ -26,5 +27,9 @@ export function toMessage(input: MessageInput, more: Pick<Message, 'contextId' |
   if (all.length === 0) {
     throw markNested(new A2AError('INVALID_PARAMS', 'message: expected text or at least one part, got neither'));
   }
-  return { ...defined(more), ...rest, messageId, role: 'ROLE_USER', parts: all };
+  return { ...defined(more), ...rest, messageId, role: 'ROLE_USER', parts: all.map(toPart) };
+}
+
+function toPart(part: PartInput, i: number): Part {
+  return 'data' in part ? ({ ...part, data: toJson(part.data, `parts[${i}].data`) } as Part) : part;
 }

@@ -1,9 +1,10 @@
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { JsonObject, Jsonify, JsonValue } from '../model/json.ts';
+import type { StandardOutput, StandardSchema } from '../model/standard-schema.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
-import type { AnswerSchema } from './questions/answer-schema.ts';
+import type { AnswerSchema, AnswerType } from './questions/answer-schema.ts';
 import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output/output.ts';
 
 /**
@@ -235,8 +236,8 @@ export interface ChunkOptions {
   readonly lastChunk?: boolean;
   /** A description of the artifact. A later one replaces it. */
   readonly description?: string;
-  /** Metadata of the artifact, merged with that of earlier chunks. */
-  readonly metadata?: JsonObject;
+  /** Metadata of the artifact, merged with that of earlier chunks: an object that has a JSON form. */
+  readonly metadata?: object;
 }
 
 /** The signatures of `ctx.ask`. The kind of the question determines the type of the answer. */
@@ -248,18 +249,63 @@ export interface Ask {
       readonly as: 'message';
     },
   ): Promise<IncomingMessage>;
-  (
+  <S extends StandardSchema>(
     question: string,
-    options: AskOptions & {
+    options: AskValueOptions & {
       /** The schema that the answer must match. */
-      readonly schema: AnswerSchema;
+      readonly schema: S;
     },
-  ): Promise<JsonValue>;
-  (question: string, options?: AskOptions): Promise<string>;
-  (question: ConfirmQuestion, options?: AskOptions): Promise<boolean>;
-  (question: ChooseQuestion, options?: AskOptions): Promise<string>;
-  (question: FormQuestion, options?: AskOptions): Promise<JsonObject>;
+  ): Promise<StandardOutput<S>>;
+  <const S extends AnswerSchema>(
+    question: string,
+    options: AskValueOptions & {
+      /** The schema that the answer must match. */
+      readonly schema: S;
+    },
+  ): Promise<AnswerOf<S>>;
+  (question: string, options?: AskValueOptions): Promise<string>;
+  (question: ConfirmQuestion, options?: AskValueOptions): Promise<boolean>;
+  <const Id extends string>(question: ChooseQuestion<Id>, options?: AskValueOptions): Promise<Id>;
+  <const F extends FormFields, const R extends Extract<keyof F, string> = Extract<keyof F, string>>(
+    question: FormQuestion<F, R>,
+    options?: AskValueOptions,
+  ): Promise<FormAnswer<F, R>>;
 }
+
+/** The fields of a form, by name. */
+export type FormFields = Readonly<Record<string, AnswerSchema>>;
+
+/** The answer to a form: an object with a value for each required field, and perhaps for the others. */
+export type FormAnswer<F extends FormFields, Required extends string> = {
+  readonly [K in Extract<keyof F, Required>]: AnswerOf<F[K]>;
+} & {
+  readonly [K in Exclude<keyof F, Required>]?: AnswerOf<F[K]>;
+};
+
+/** The type of an answer that matches a schema. A schema whose type is unknown to the compiler gives `JsonValue`. */
+export type AnswerOf<S extends AnswerSchema> = S extends { readonly const: infer C extends JsonValue }
+  ? C
+  : S extends { readonly enum: readonly (infer E extends JsonValue)[] }
+    ? E
+    : S extends { readonly type: infer T extends AnswerType }
+      ? AnswerOfType<S, T>
+      : JsonValue;
+
+type AnswerOfType<S extends AnswerSchema, T extends AnswerType> = AnswerType extends T
+  ? JsonValue
+  : T extends 'string'
+    ? string
+    : T extends 'number' | 'integer'
+      ? number
+      : T extends 'boolean'
+        ? boolean
+        : T extends 'null'
+          ? null
+          : T extends 'array'
+            ? readonly (S extends { readonly items: infer I extends AnswerSchema } ? AnswerOf<I> : JsonValue)[]
+            : S extends { readonly properties: infer P extends FormFields }
+              ? FormAnswer<P, S extends { readonly required: readonly (infer R extends string)[] } ? R : never>
+              : JsonObject;
 
 /** A yes/no question. The answer is a boolean. */
 export interface ConfirmQuestion {
@@ -268,29 +314,29 @@ export interface ConfirmQuestion {
 }
 
 /** A question with a fixed list of options. The answer is the id of the chosen option. */
-export interface ChooseQuestion {
+export interface ChooseQuestion<Id extends string = string> {
   /** The text of the question. */
   readonly choose: string;
   /** The options, at least one. A string is both the id and the label of its option. */
-  readonly options: readonly (string | ChooseOption)[];
+  readonly options: readonly (Id | ChooseOption<Id>)[];
 }
 
 /** An option of a `ChooseQuestion`. */
-export interface ChooseOption {
+export interface ChooseOption<Id extends string = string> {
   /** The value that `ask` returns. */
-  readonly id: string;
+  readonly id: Id;
   /** The text that the caller sees. */
   readonly label: string;
 }
 
 /** A question with several fields. The answer is an object with a value per field. */
-export interface FormQuestion {
+export interface FormQuestion<F extends FormFields = FormFields, Required extends string = string> {
   /** The text of the question. */
   readonly form: string;
   /** The schema of each field, by name. */
-  readonly fields: Readonly<Record<string, AnswerSchema>>;
+  readonly fields: F;
   /** The fields that must be answered; all of them if not set. */
-  readonly required?: readonly string[];
+  readonly required?: readonly Required[];
 }
 
 /** A question for `ctx.ask`. A string asks for free text. */
@@ -298,14 +344,23 @@ export type Question = string | ConfirmQuestion | ChooseQuestion | FormQuestion;
 
 /** Options of `ctx.ask`. */
 export interface AskOptions {
-  /** The schema of the answer. The server rejects other answers with `INVALID_PARAMS`, and the question stays open. */
-  readonly schema?: AnswerSchema;
+  /**
+   * The schema of the answer: the subset of JSON Schema that forms can show, or a schema of zod, valibot or another library with the
+   * Standard Schema interface. The server rejects other answers with `INVALID_PARAMS`, and the question stays open.
+   */
+  readonly schema?: AnswerSchema | StandardSchema;
   /** How long the question stays open, in milliseconds; `questionTtlMs` of the agent (7 days by default) if not set. */
   readonly timeoutMs?: number;
   /** Whether to keep the answer out of the history and delete it when the task ends. */
   readonly sensitive?: boolean;
   /** Returns the whole message with its files instead of its text. */
   readonly as?: 'message';
+}
+
+/** Options of `ctx.ask` if it returns the value of the answer. */
+export interface AskValueOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive'> {
+  /** Not set: the value is returned, and not the message. */
+  readonly as?: undefined;
 }
 
 /** Options of `ctx.authorize`. `sensitive` is `true` if not set. */
@@ -335,9 +390,9 @@ export interface Inbox extends AsyncIterable<IncomingMessage> {
 
 /** The signatures of `step`. */
 export interface Step {
-  <R>(name: string, run: (step: StepContext) => R, options?: StepOptions): Promise<StepResult<R>>;
+  <R>(name: string, run: (step: StepContext) => R, options?: StepOptions): Promise<Jsonify<StepResult<R>>>;
   /** With an explicit result type: `step<Order>('load', () => load(id))`. */
-  <T>(name: string, run: (step: StepContext) => T | Promise<T>, options?: StepOptions): Promise<T>;
+  <T>(name: string, run: (step: StepContext) => T | Promise<T>, options?: StepOptions): Promise<Jsonify<T>>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json.ts';
+import type { JsonInput, JsonObject, JsonValue } from './json.ts';
 import type { UnknownMembers } from './unknown-members.ts';
 
 /** The members that every kind of part can have. */
@@ -39,6 +39,17 @@ export interface DataPart extends PartCommon {
 
 /** One piece of content. Exactly one of `text`, `raw`, `url`, `data` is present (1.0 §4.1.6). */
 export type Part = TextPart | RawPart | UrlPart | DataPart;
+
+/** Structured content to send: its data can be any value that has a JSON form. */
+export interface DataPartInput extends Omit<DataPart, 'data' | 'metadata' | 'unknownMembers'> {
+  /** The value. */
+  readonly data: JsonInput;
+  /** Custom data about the part: an object that has a JSON form. */
+  readonly metadata?: object;
+}
+
+/** One piece of content to send. */
+export type PartInput = TextPart | RawPart | UrlPart | DataPartInput;
 
 /** Returns the media type of a part, or the default of its kind; `undefined` for files without one. */
 export function mediaTypeOf(part: Part): string | undefined {

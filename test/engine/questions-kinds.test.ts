@@ -16,7 +16,7 @@ const ADDRESS = {
 function asking(question: Question, options: AskOptions, variant: Variant): Promise<Harness> {
   return harness(
     async ({ ask }) => {
-      const answer = (await ask(question as string, options)) as JsonValue;
+      const answer = await (ask as (...args: readonly unknown[]) => Promise<JsonValue>)(question, options);
       return { data: answer };
     },
     { variant },

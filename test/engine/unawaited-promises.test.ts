@@ -127,14 +127,23 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(errors).toEqual([]);
   });
 
+  test.each([
+    ['a map', new Map([[1, 2]]), 'The result of step s#1 is an instance of Map, which has no JSON form'],
+    ['an instance of a class', new URLSearchParams(), 'is an instance of URLSearchParams, which has no JSON form'],
+    ['a function', { list: [() => 1] }, 'The result of step s#1.list[0] must be a JSON value, not function'],
+  ])('a step that returns %s fails, and its error says what to return', async (_, given, message) => {
+    const { task, log } = await harness(async ({ step }) => void (await step('s', () => given)), { variant });
+    expect((await task('go')).status.state).toBe('TASK_STATE_FAILED');
+    expect(JSON.stringify(log.map(({ fields }) => String(fields?.['error'])))).toContain(message);
+  });
+
   test.each<[string, unknown, unknown]>([
     ['nothing', undefined, undefined],
     ['null', null, null],
     ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
     ['NaN', Number.NaN, null],
     ['Infinity', Number.POSITIVE_INFINITY, null],
-    ['an instance', new Map([[1, 2]]), {}],
-    ['a list with holes', [undefined, () => 1, 2], [null, null, 2]],
+    ['a list with holes', [undefined, 1, 2], [null, 1, 2]],
     ['a text of half a pair', '\ud800', '\ud800'],
     ['a name that is special', JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"a":1}}')],
   ])('a step that returns %s returns the same after a replay', async (_, given, expected) => {

@@ -76,6 +76,10 @@ test.each<[unknown, string]>([
   [{ parts: [{}] }, 'parts[0] must have exactly one'],
   [{ parts: [{ text: 'a', raw: 'AA==' }] }, 'parts[0] must have exactly one'],
   [{ parts: [{ text: 'a' }, { url: 5 }] }, 'parts[1].url must be a string'],
+  [{ artefact: 'x.csv', text: 'a' }, 'artefact is not a member of an artifact; did you mean artifact?'],
+  [{ status: 'working', txt: 'a' }, 'txt is not a member of a status; did you mean text?'],
+  [{ reply: { text: 'a', colour: 'red' } }, 'reply.colour is not a member of a reply; known members: text, data'],
+  [{ parts: [{ text: 'a', stray: 1 }] }, 'parts[0].stray is not a member of a part; known members: text, raw'],
 ])('%j is refused with a word to its author', (output, message) => {
   expect(() => emissionOf(output)).toThrow(TypeError);
   expect(() => emissionOf(output)).toThrow(message);

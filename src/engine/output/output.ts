@@ -1,10 +1,12 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import type { Part } from '../../model/part.ts';
+import type { JsonInput, JsonObject, JsonValue } from '../../model/json.ts';
+import type { Part, PartInput } from '../../model/part.ts';
 import type { TaskState } from '../../model/state.ts';
 import { normalizeBase64 } from '../../support/base64.ts';
 import { encodeBase64 } from '../../support/bytes.ts';
 import { defined } from '../../support/defined.ts';
+import { nearest } from '../../support/nearest.ts';
 import type { Writable } from '../../support/writable.ts';
+import { toJson } from '../../support/json/to-json.ts';
 
 /** The states that a handler can set, by their short names. */
 const STATES = {
@@ -23,14 +25,14 @@ export type OutputState = keyof typeof STATES;
 export interface OutputContent {
   /** Plain text. */
   readonly text?: string;
-  /** A JSON value. */
-  readonly data?: JsonValue;
+  /** A value that has a JSON form. */
+  readonly data?: JsonInput;
   /** The content of a file, as bytes or as base64. */
   readonly bytes?: Uint8Array | string;
   /** The URL of a file. */
   readonly url?: string;
   /** Several parts in the A2A 1.0 format. */
-  readonly parts?: readonly Part[];
+  readonly parts?: readonly PartInput[];
   /** The media type of the content. Ignored with `parts`. */
   readonly mediaType?: string;
   /** The file name of the content. Ignored with `parts`. */
@@ -44,8 +46,8 @@ export interface OutputContent {
 export interface StatusOutput extends OutputContent {
   /** The new state of the task. */
   readonly status: OutputState;
-  /** Metadata of the status event. */
-  readonly metadata?: JsonObject;
+  /** Metadata of the status event: an object that has a JSON form. */
+  readonly metadata?: object;
 }
 
 /** A chunk of an artifact. Callers see the name; chunks with the same name belong to the same artifact. */
@@ -58,8 +60,8 @@ export interface ArtifactOutput extends OutputContent {
   readonly append?: boolean;
   /** No chunk follows. The engine sets it for a returned output, and for chunks that are not sent yet when the handler returns. */
   readonly lastChunk?: boolean;
-  /** Metadata of the artifact. */
-  readonly metadata?: JsonObject;
+  /** Metadata of the artifact: an object that has a JSON form. */
+  readonly metadata?: object;
   /** The URIs of the extensions that the artifact uses. */
   readonly extensions?: readonly string[];
 }
@@ -115,6 +117,28 @@ export type Emission =
 export const RESPONSE = 'response';
 
 const CONTENTS = ['text', 'data', 'bytes', 'url', 'parts'] as const;
+const CONTENT_KEYS = [...CONTENTS, 'mediaType', 'filename'];
+
+/** The members of each kind of output. */
+const KEYS = {
+  status: new Set([...CONTENT_KEYS, 'status', 'metadata']),
+  artifact: new Set([...CONTENT_KEYS, 'artifact', 'description', 'append', 'lastChunk', 'metadata', 'extensions']),
+  reply: new Set(CONTENT_KEYS),
+  part: new Set(['text', 'raw', 'url', 'data', 'metadata', 'filename', 'mediaType', 'unknownMembers']),
+} as const;
+
+/** A typo would silently put content in another place, or lose it. */
+function checkKeys(given: Record<string, unknown>, kind: keyof typeof KEYS, at = ''): void {
+  for (const key of Object.keys(given)) {
+    if (KEYS[kind].has(key) || given[key] === undefined) continue;
+    const meant = nearest(key, [...KEYS[kind], 'artifact', 'status', 'reply']);
+    const known = [...KEYS[kind]].join(', ');
+    const hint = meant === undefined ? `known members: ${known}` : `did you mean ${meant}?`;
+    throw new TypeError(`${at}${key} is not a member of ${NAMES[kind]}; ${hint}`);
+  }
+}
+
+const NAMES = { status: 'a status', artifact: 'an artifact', reply: 'a reply', part: 'a part' } as const;
 
 /**
  * Validates an output of a handler. Handlers are user code, so no member is trusted.
@@ -132,6 +156,7 @@ export function emissionOf(output: unknown, isLast = false): Emission {
   if (given['status'] !== undefined && given['artifact'] !== undefined) throw nonsense(output);
   if (given['reply'] !== undefined) return replyOf(given);
   if (given['status'] !== undefined) return statusOf(given);
+  checkKeys(given, 'artifact');
   const parts = partsOf(given);
   if (parts.length === 0) throw nonsense(output);
   if (given['artifact'] === undefined) return chunk(RESPONSE, parts, given, true, isLast);
@@ -148,6 +173,7 @@ function replyOf(given: Record<string, unknown>): Emission {
     throw new TypeError(`An output with reply must have no other members, got ${other}: move it into reply`);
   }
   if (typeof reply === 'string') return { kind: 'reply', parts: [{ text: reply }] };
+  if (typeof reply === 'object' && reply !== null) checkKeys(reply as Record<string, unknown>, 'reply', 'reply.');
   const parts = typeof reply === 'object' && reply !== null ? partsOf(reply as Record<string, unknown>) : [];
   if (parts.length === 0) {
     throw new TypeError(`reply must be a string, or content such as { data: … } or { parts: […] }, not ${show(reply)}`);
@@ -160,6 +186,7 @@ function statusOf(given: Record<string, unknown>): Emission {
   if (typeof status !== 'string' || !Object.hasOwn(STATES, status)) {
     throw new TypeError(`A status must be one of ${Object.keys(STATES).join(', ')}, not ${show(status)}`);
   }
+  checkKeys(given, 'status');
   const state = STATES[status as OutputState];
   const parts = partsOf(given);
   const metadata = struct(given, 'metadata');
@@ -228,6 +255,7 @@ function checkedParts(parts: unknown): readonly Part[] {
     if (typeof part !== 'object' || part === null)
       throw new TypeError(`parts[${i}] must be an object, not ${show(part)}`);
     const given = part as Record<string, unknown>;
+    checkKeys(given, 'part', `parts[${i}].`);
     const contents = (['text', 'raw', 'url', 'data'] as const).filter((key) => given[key] !== undefined);
     const [content] = contents;
     if (content === undefined || contents.length > 1) {
@@ -265,9 +293,7 @@ function struct(given: Record<string, unknown>, key: string): JsonObject | undef
 
 /** Returns a JSON copy of the value, because the handler may change its own later. */
 function plain(given: Record<string, unknown>, key: string): JsonValue {
-  const json = JSON.stringify(given[key]);
-  if (json === undefined) throw new TypeError(`${key} must be a JSON value, not ${show(given[key])}`);
-  return JSON.parse(json) as JsonValue;
+  return toJson(given[key], key);
 }
 
 function nonsense(output: unknown): TypeError {

@@ -1,6 +1,7 @@
 import type { FieldViolation } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { isList, isPlain, isRecord, isSame, typeOf } from '../replay/json-value.ts';
+import { isList, isPlain, isSame, typeOf } from '../replay/json-value.ts';
+import { isRecord } from '../../support/json/to-json.ts';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
 
@@ -127,7 +128,7 @@ function assertSchema(schema: unknown, at: string, walk: Walk): void {
   if (++walk.schemas > MAX_SCHEMAS) throw new TypeError(`${at} exceeds the limit of ${MAX_SCHEMAS} schemas`);
   for (const [keyword, value] of Object.entries(schema)) {
     if (value === undefined) continue;
-    if (!isKeyword(keyword)) {
+    if (!isAnswerKeyword(keyword)) {
       const known = Object.keys(KEYWORDS).join(', ');
       throw new TypeError(`${at}.${keyword} is not a supported keyword; use one of ${known}`);
     }
@@ -349,7 +350,7 @@ function article(type: AnswerType): string {
   return `${/^[aeio]/u.test(type) ? 'an' : 'a'} ${type}`;
 }
 
-function isKeyword(keyword: string): keyword is keyof AnswerSchema {
+export function isAnswerKeyword(keyword: string): keyword is keyof AnswerSchema {
   return Object.hasOwn(KEYWORDS, keyword);
 }
 

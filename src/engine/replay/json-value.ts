@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../model/json.ts';
+import { isRecord } from '../../support/json/to-json.ts';
 
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'null';
 
@@ -37,14 +38,6 @@ export function copyOf<T>(value: T): T {
     else copy[name] = copyOf(member);
   }
   return copy as T;
-}
-
-/** Whether a value is a plain object, from a literal or from `JSON.parse`. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // Literals of another realm have a different Object.prototype, which is also the last of its chain.
-  return prototype === null || (Object.getPrototypeOf(prototype) === null && !Array.isArray(value));
 }
 
 /** Whether a value is JSON that is nested no deeper than `depth`. Cycles are too deep; undefined members are ignored. */

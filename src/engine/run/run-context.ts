@@ -22,7 +22,10 @@ import { conversationTurns } from '../tasks/conversation-turns.ts';
 import { copyOf } from '../replay/json-value.ts';
 import type { LoadedTask } from '../replay/load-task.ts';
 import { emissionOf, type OutputContent } from '../output/output.ts';
+import type { AnswerSchema } from '../questions/answer-schema.ts';
 import { type AskedQuestion, prepareQuestion } from '../questions/question.ts';
+import { askUntilValid, toAnswerSchema } from '../questions/standard-question.ts';
+import { isStandardSchema } from '../../model/standard-schema.ts';
 import type { Run } from './run.ts';
 import type { StepFunction } from './run-steps.ts';
 import type { TaskWriter } from '../write/task-writer.ts';
@@ -187,8 +190,16 @@ async function slept(run: Run, ms: number): Promise<void> {
 
 async function answered(run: Run, question: Question, options: AskOptions): Promise<unknown> {
   run.assertOutsideStep('ask');
-  const answer = await ask(run, 'TASK_STATE_INPUT_REQUIRED', question, options);
-  return options.as === 'message' ? incoming(answer as never) : answer;
+  const { schema } = options;
+  if (!isStandardSchema(schema)) {
+    const answer = await ask(run, 'TASK_STATE_INPUT_REQUIRED', question, options);
+    return options.as === 'message' ? incoming(answer as never) : answer;
+  }
+  const once = (text: Question, shown: AnswerSchema): Promise<unknown> =>
+    ask(run, 'TASK_STATE_INPUT_REQUIRED', text, { ...options, schema: shown });
+  if (options.as === 'message') return incoming((await once(question, toAnswerSchema(schema))) as never);
+  if (typeof question !== 'string') throw new TypeError('A schema needs a question that is a string');
+  return askUntilValid(question, schema, once);
 }
 
 async function authorized(

@@ -6,6 +6,7 @@ import { drain, isAsyncIterable, type Sink } from './drive.ts';
 import { recordError, restoreError } from './failure-text.ts';
 import type { Step, StepContext, StepOptions } from '../handler.ts';
 import { copyOf } from '../replay/json-value.ts';
+import { assertJson } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { Run } from './run.ts';
 import type { StepOutputs, StepRecord } from '../output/step-outputs.ts';
@@ -111,8 +112,8 @@ export class RunSteps {
   /** A value as the store will return it. */
   #storable(key: string, value: unknown): JsonValue | undefined {
     if (value === undefined) return undefined;
+    assertJson(value, `The result of step ${key}`, 'plain');
     const text = JSON.stringify(value);
-    if (text === undefined) throw new TypeError(`The result of step ${key} must be a JSON value`);
     const { maxOutputBytes } = this.#run.agent.limits;
     if (text.length > maxOutputBytes)
       throw new RangeError(`The result of step ${key} may have at most ${maxOutputBytes} bytes, got ${text.length}`);
