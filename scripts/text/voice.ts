@@ -111,8 +111,11 @@ export function sourcePassages(file: string, source: string): readonly Passage[]
   };
   const isExample = file.startsWith('examples/');
   new Visitor({
-    CallExpression: ({ callee, arguments: [title] }) => {
-      if (isExample || title === undefined || !TITLED.test(source.slice(callee.start, callee.end))) return;
+    CallExpression: ({ callee, arguments: given }) => {
+      const name = source.slice(callee.start, callee.end);
+      // Titles of tests for requirements come after the ids of the requirements.
+      const title = name === 'verifies' ? given.at(-1) : given[0];
+      if (isExample || title === undefined || (name !== 'verifies' && !TITLED.test(name))) return;
       if (title.type === 'Literal' && typeof title.value === 'string') add('text', title.start, title.value);
       if (title.type === 'TemplateLiteral') add('text', title.start, textOf(title.quasis));
     },
