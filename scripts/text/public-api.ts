@@ -209,9 +209,12 @@ function declarationsIn(source: Source, node: Node, outer: Node): readonly Decla
 /** The members that users see, also those of object types inside. */
 function membersIn(source: Source, declaration: Node): readonly Member[] {
   const members: Member[] = [];
+  const patterns: Node[] = [];
   let outerEnd = 0;
   walk(source, declaration, (node) => {
-    if (!isMember(node)) return;
+    // The pattern of a conditional type is not a type that users see.
+    if (node.type === 'TSConditionalType') patterns.push(node.extendsType);
+    if (!isMember(node) || patterns.some(({ start, end }) => start <= node.start && node.end <= end)) return;
     const name = node.computed ? undefined : keyName(node.key);
     if (name === undefined) return;
     const doc = docBefore(source, node.start);

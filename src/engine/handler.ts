@@ -291,6 +291,7 @@ export type AnswerOf<S extends AnswerSchema> = S extends { readonly const: infer
       ? AnswerOfType<S, T>
       : JsonValue;
 
+/** The type of an answer, by the `type` of its schema. */
 type AnswerOfType<S extends AnswerSchema, T extends AnswerType> = AnswerType extends T
   ? JsonValue
   : T extends 'string'

@@ -12,12 +12,30 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     /** Validates a value, and returns it with its output type or the issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** The types of the schema; never set at run time. */
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly types?: StandardTypes<Input, Output> | undefined;
     /** Returns the schema in JSON Schema, if the library can. */
-    readonly jsonSchema?:
-      | { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
-      | undefined;
+    readonly jsonSchema?: StandardJsonSchema | undefined;
   };
+}
+
+/** The types of a schema. */
+export interface StandardTypes<Input, Output> {
+  /** The type of the values that the schema validates. */
+  readonly input: Input;
+  /** The type of the values that a validation returns. */
+  readonly output: Output;
+}
+
+/** The form of a schema in JSON Schema. */
+export interface StandardJsonSchema {
+  /** Returns the schema of the values that are validated. */
+  readonly input: (options: JsonSchemaOptions) => Record<string, unknown>;
+}
+
+/** Options for the form of a schema in JSON Schema. */
+export interface JsonSchemaOptions {
+  /** The version of JSON Schema. */
+  readonly target: 'draft-2020-12';
 }
 
 /** The result of a validation: the value, or the reasons why it does not match. */
@@ -38,7 +56,13 @@ export interface StandardIssue {
   /** Describes the problem. */
   readonly message: string;
   /** Where the problem is: names of members, indexes, or objects with such a `key`. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  readonly path?: readonly (PropertyKey | StandardPathSegment)[] | undefined;
+}
+
+/** A segment of the path to a problem. */
+export interface StandardPathSegment {
+  /** The name of the member, or the index. */
+  readonly key: PropertyKey;
 }
 
 /** The output type of a schema. */

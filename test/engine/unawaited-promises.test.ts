@@ -131,7 +131,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     ['a map', new Map([[1, 2]]), 'The result of step s#1 is an instance of Map, which has no JSON form'],
     ['an instance of a class', new URLSearchParams(), 'is an instance of URLSearchParams, which has no JSON form'],
     ['a function', { list: [() => 1] }, 'The result of step s#1.list[0] must be a JSON value, not function'],
-  ])('a step that returns %s fails, and its error says what to return', async (_, given, message) => {
+  ])('a step that returns %s fails with an error that names a fix', async (_, given, message) => {
     const { task, log } = await harness(async ({ step }) => void (await step('s', () => given)), { variant });
     expect((await task('go')).status.state).toBe('TASK_STATE_FAILED');
     expect(JSON.stringify(log.map(({ fields }) => String(fields?.['error'])))).toContain(message);

@@ -40,7 +40,7 @@ export function toAnswerSchema(schema: StandardSchema): AnswerSchema {
   }
 }
 
-/** Without the keywords that an `AnswerSchema` does not have. What is left accepts every answer that the whole schema accepts. */
+/** Without the keywords that an `AnswerSchema` does not have. The rest accepts every answer that the whole schema accepts. */
 function supported(schema: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     if (!isAnswerKeyword(keyword)) return [];

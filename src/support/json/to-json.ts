@@ -12,12 +12,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
  * The JSON form of a value that user code gives. Members that are `undefined` are left out, values with `toJSON`, such as dates, are
  * converted, and instances of classes are reduced to their members.
  *
- * @param what The name of the value, for the error.
+ * @param name Names the value in the error.
  * @throws TypeError for values that JSON would silently empty, such as a `Map`.
  */
-export function toJson(value: unknown, what: string): JsonValue {
+export function toJson(value: unknown, name: string): JsonValue {
   if (typeof value === 'string') return value;
-  assertJson(value, what, 'any');
+  assertJson(value, name, 'any');
   return JSON.parse(JSON.stringify(value)) as JsonValue;
 }
 
