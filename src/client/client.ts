@@ -1,7 +1,6 @@
 import { A2AError, markNested } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type {
-  ListTasksRequest,
   ListTasksResponse,
   OperationName,
   SendMessageConfiguration,
@@ -20,7 +19,7 @@ import type { Endpoints } from './request/endpoints.ts';
 import { bytesOfPart } from './task/download.ts';
 import { fetchExtendedCard } from './card/extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
-import type { AskOptions, CallOptions, SendOptions } from './options.ts';
+import type { AskOptions, CallOptions, GetOptions, ListOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './task/push-configs.ts';
 import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
@@ -29,15 +28,6 @@ import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task/task-fold.ts';
 import { decodeHandle, isHandle, isSamePlace, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
-
-/** Options of `list()`: filters and the page to return. */
-export interface ListOptions extends CallOptions, Omit<ListTasksRequest, 'tenant'> {}
-
-/** Options of `get()`. */
-export interface GetOptions extends CallOptions {
-  /** How many messages of the history to return. If not set, the agent decides. */
-  readonly historyLength?: number;
-}
 
 /** A client for one agent. Created by `connect()`; close it when you are done. */
 export class AgentClient {

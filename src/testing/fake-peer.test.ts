@@ -6,7 +6,8 @@ import type { Input, OperationName, Output } from '../model/operation.ts';
 import { deferred } from '../support/deferred.ts';
 import { decodeCard } from '../wire/card/served/card-forms.ts';
 import { decodeResult } from '../wire/dialect.ts';
-import { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
+import { type FakePeer, fakePeer } from './fake-peer.ts';
+import type { FakePeerOptions } from './fake-peer/peer.ts';
 
 async function open(options: FakePeerOptions): Promise<FakePeer> {
   const peer = await fakePeer(options);

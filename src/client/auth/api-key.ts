@@ -1,7 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
-import type { OwnStrategy } from './auth.ts';
-import { plainHeaders } from '../request/plain-headers.ts';
+import { type BuiltInStrategy, plainHeaders } from './strategy.ts';
 
 /** An API key. It is sent in the header, cookie or query parameter that the card declares, else in the header `x-api-key`. */
 export interface ApiKey {
@@ -21,7 +20,7 @@ const LOCATIONS = ['header', 'cookie', 'query'] as const;
 
 const DEFAULT_PLACE: Place = { location: 'header', name: 'x-api-key' };
 
-export function apiKey({ apiKey: key, header }: ApiKey): OwnStrategy {
+export function apiKey({ apiKey: key, header }: ApiKey): BuiltInStrategy {
   const placeFor = (card: AgentCard | undefined): Place =>
     header === undefined ? placeOf(card) : { location: 'header', name: header };
   return {

@@ -1,7 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
-import type { OwnStrategy } from './auth.ts';
-import { bearer } from './bearer.ts';
+import { bearer, type BuiltInStrategy } from './strategy.ts';
 import { requestToken, type TokenRequest, type TokenTools } from './token-endpoint.ts';
 import { TokenMemory } from './token-memory.ts';
 import { parseUrl } from '../request/trust.ts';
@@ -26,7 +25,7 @@ export interface ClientCredentials {
 }
 
 /** Tokens are fetched on demand, shared by all calls, and used until 30 s before they expire. */
-export function clientCredentials(auth: ClientCredentials, tools: TokenTools): OwnStrategy {
+export function clientCredentials(auth: ClientCredentials, tools: TokenTools): BuiltInStrategy {
   const memory = new TokenMemory(tools.clock);
   const given = auth.tokenUrl === undefined ? undefined : parseUrl(auth.tokenUrl);
   const key = (card: AgentCard | undefined): string =>

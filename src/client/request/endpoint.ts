@@ -5,6 +5,9 @@ import type { Dialect } from '../../wire/dialect.ts';
 import { hasClientDialect, bundledDialect } from '../../wire/client-dialect.ts';
 import { parseVersion, PROTOCOL_VERSIONS, type ProtocolVersion } from '../../wire/version.ts';
 import { wellKnownLocations } from '../card/card-locations.ts';
+import type { Binding } from './binding.ts';
+import { restBinding } from './rest-binding.ts';
+import { rpcBinding } from './rpc-binding.ts';
 import { type BindingName, BINDINGS, type ConnectOptions } from '../options.ts';
 
 /** The interface of an agent that a client uses. */
@@ -31,6 +34,12 @@ export interface Way extends Chosen {
 /** An interface of an agent with its dialect loaded. */
 export interface Endpoint extends Way {
   readonly dialect: Dialect;
+}
+
+const BINDING_BY_NAME: Readonly<Record<BindingName, Binding>> = { JSONRPC: rpcBinding, 'HTTP+JSON': restBinding };
+
+export function bindingOf({ binding }: Endpoint): Binding {
+  return BINDING_BY_NAME[binding];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
-import type { AuthContext, HeadersRecord } from '../auth/auth.ts';
+import type { AuthContext, HeadersRecord } from '../auth/strategy.ts';
 import type { AuthAttempt, Credentials } from '../auth/credentials.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
