@@ -26,7 +26,7 @@ import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task/task-fold.ts';
-import { decodeHandle, isHandle, isSamePlace, type TaskEndpoint } from './task/task-handle.ts';
+import { decodeHandle, isHandle, isSameEndpoint, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
 
 /** A client for one agent. Created by `connect()`; close it when you are done. */
@@ -36,12 +36,17 @@ export class AgentClient {
   readonly #connection: Connection;
   readonly #operationClient: OperationClient;
   /** Other endpoints that handles of this agent's tasks may contain. */
-  readonly #places: readonly TaskEndpoint[];
+  readonly #knownEndpoints: readonly TaskEndpoint[];
 
   /** @internal */
-  constructor(connection: Connection, endpoints: Endpoints, card: AgentCard, places: readonly TaskEndpoint[] = []) {
+  constructor(
+    connection: Connection,
+    endpoints: Endpoints,
+    card: AgentCard,
+    knownEndpoints: readonly TaskEndpoint[] = [],
+  ) {
     this.#connection = connection;
-    this.#places = places;
+    this.#knownEndpoints = knownEndpoints;
     this.#operationClient = new OperationClient(connection.context, endpoints, card);
     this.pushConfigs = new PushConfigs(this.#operationClient);
   }
@@ -212,7 +217,7 @@ export class AgentClient {
   #taskIdOf(handle: string): string {
     const address = decodeHandle(handle);
     const { current } = this.#operationClient.endpoints;
-    if ([current, ...this.#places].some((place) => isSamePlace(address, place))) return address.taskId;
+    if ([current, ...this.#knownEndpoints].some((endpoint) => isSameEndpoint(address, endpoint))) return address.taskId;
     const [there, here] = [described(address), described(current)];
     throw new A2AError(
       'INVALID_PARAMS',

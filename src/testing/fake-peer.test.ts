@@ -239,7 +239,7 @@ test.each(WAYS)(
 
     const rest = await events(peer, way, 'SubscribeToTask', { id: taskIdIn(way) });
 
-    // 0.1 has an event for each thing that a snapshot says.
+    // 0.1 has no snapshots: the status and each artifact is a separate event.
     const snapshot = way.version === '0.1' ? ['TASK_STATE_WORKING', 'a'] : ['task TASK_STATE_WORKING'];
     expect(rest).toEqual([...snapshot, 'b', 'TASK_STATE_COMPLETED']);
   },

@@ -22,7 +22,7 @@ export { type Recorder, record, type RecordOptions } from './record.ts';
 export { type Replay, replay, type ReplayOptions } from './replay.ts';
 export { type OpenContext, storeContract, type StoreContractOptions } from './store-contract.ts';
 export {
-  type Looked,
+  type TaskLike,
   type StateName,
   type TasksView,
   type TaskView,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import { bearer, type BuiltInStrategy } from './strategy.ts';
 import type { IssuedToken } from './token-endpoint.ts';
-import { TokenMemory } from './token-memory.ts';
+import { TokenCache } from './token-cache.ts';
 
 /** A JWT (RFC 7519, HS256) that the client signs with a secret shared with the agent. */
 export interface SignedToken {
@@ -33,7 +33,7 @@ export function signedToken(auth: SignedToken, clock: Clock): BuiltInStrategy {
   const { secret } = auth;
   const key = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
   if (key.length === 0) throw new A2AError('INVALID_PARAMS', 'auth.secret: expected a secret, got an empty one');
-  const memory = new TokenMemory(clock);
+  const memory = new TokenCache(clock);
   const audienceFor = (origin: string): string => auth.audience ?? origin;
   return {
     headers({ origin }, deadline) {

@@ -20,7 +20,7 @@ export interface EncodedCall {
 }
 
 /** The parts of a response that a binding reads. `json` is undefined if the body is not JSON. */
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   readonly json: unknown;
 }
@@ -28,11 +28,11 @@ export interface Answer {
 /** Encodes requests and decodes responses of one binding. */
 export interface Binding {
   encode<K extends OperationName>(target: BindingTarget, operation: K, input: Input<K>): EncodedCall;
-  /** @throws A2AError with the error of the agent, or `INVALID_AGENT_RESPONSE`; NotHere if no agent responded. */
+  /** @throws A2AError with the error of the agent, or `INVALID_AGENT_RESPONSE`; NoAgent if no agent responded. */
   result<K extends OperationName>(
     target: BindingTarget,
     operation: K,
-    answer: Answer,
+    response: JsonResponse,
     read: DecodeOptions,
   ): Decoded<Output<K>>;
   /** Decodes one item of a stream. @throws The errors of `result`. */

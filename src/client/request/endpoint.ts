@@ -25,14 +25,14 @@ export interface Chosen {
 }
 
 /** An interface of an agent that this client can use. */
-export interface Way extends Chosen {
+export interface EndpointCandidate extends Chosen {
   readonly restStyle: ConnectOptions['restStyle'];
   /** The codec of the protocol version. Undefined until it is loaded. */
   readonly dialect: Dialect | undefined;
 }
 
 /** An interface of an agent with its dialect loaded. */
-export interface Endpoint extends Way {
+export interface Endpoint extends EndpointCandidate {
   readonly dialect: Dialect;
 }
 
@@ -48,31 +48,33 @@ export function bindingOf({ binding }: Endpoint): Binding {
  *
  * @throws A2AError `VERSION_NOT_SUPPORTED` if the requested version is not offered, else `DISCOVERY_FAILED`.
  */
-export function waysTo(
+export function endpointCandidates(
   card: AgentCard,
   options: Pick<ConnectOptions, 'version' | 'binding' | 'url' | 'restStyle'>,
   base: string | undefined,
-): readonly [Way, ...Way[]] {
+): readonly [EndpointCandidate, ...EndpointCandidate[]] {
   const bindings = options.binding === undefined ? BINDINGS : [options.binding];
   const versions = options.version === undefined ? PROTOCOL_VERSIONS : [options.version];
-  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap((usable): readonly Way[] => {
-    const binding = usable.interface.protocolBinding as BindingName;
-    const { version } = usable;
-    const url = options.url ?? addressOf(usable.interface.url, base, binding);
-    if (url === undefined || !hasClientDialect({ binding, version })) return [];
-    const why = options.url === undefined ? usable.reason : `${usable.reason}; the option url sets its address`;
-    const { restStyle } = options;
-    const dialect = bundledDialect({ version });
-    return [{ url, binding, version, restStyle, dialect, tenant: usable.interface.tenant, why }];
-  });
+  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap(
+    (usable): readonly EndpointCandidate[] => {
+      const binding = usable.interface.protocolBinding as BindingName;
+      const { version } = usable;
+      const url = options.url ?? addressOf(usable.interface.url, base, binding);
+      if (url === undefined || !hasClientDialect({ binding, version })) return [];
+      const why = options.url === undefined ? usable.reason : `${usable.reason}; the option url sets its address`;
+      const { restStyle } = options;
+      const dialect = bundledDialect({ version });
+      return [{ url, binding, version, restStyle, dialect, tenant: usable.interface.tenant, why }];
+    },
+  );
   if (first === undefined) throw nothingUsable(card, options);
   return [first, ...others];
 }
 
 /** The same interface with another protocol version. */
-export function dialectNamed(way: Way, version: ProtocolVersion): Way {
+export function dialectNamed(candidate: EndpointCandidate, version: ProtocolVersion): EndpointCandidate {
   return {
-    ...way,
+    ...candidate,
     version,
     dialect: bundledDialect({ version }),
     why: `the card specifies no version and may be for A2A ${version}`,

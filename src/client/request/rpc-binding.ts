@@ -4,7 +4,7 @@ import { type Decoded, decodeResult, operationCodec } from '../../wire/dialect.t
 import { decodeResponse, encodeRequest, type ResponseOptions } from '../../wire/jsonrpc.ts';
 import type { OperationName, Output } from '../../model/operation.ts';
 import type { Binding, BindingTarget } from './binding.ts';
-import { throwIfNotHere } from './failures.ts';
+import { throwIfNoAgent } from './failures.ts';
 import { peerError } from './response-error.ts';
 
 /** Each request has an HTTP exchange of its own, so all can use the same id. */
@@ -20,7 +20,7 @@ export const rpcBinding: Binding = {
   result(target, operation, { status, json }, read) {
     if (isReply(json, status)) return readReply(target, operation, json, read);
     if (isVoidReply(operation, json, status)) return readReply(target, operation, json, { ...read, isVoid: true });
-    throwIfNotHere(target.url, status, json);
+    throwIfNoAgent(target.url, status, json);
     if (status >= 400) throw peerError(target.dialect.errors.decodeRest(status, json));
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent responded with JSON that is not a JSON-RPC response');
   },

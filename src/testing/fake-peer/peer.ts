@@ -9,7 +9,7 @@ import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { encodeCard } from '../../wire/card/served/card-forms.ts';
 import type { Offer } from '../../wire/offer.ts';
 import { ConnectionDropped, silence } from '../in-process.ts';
-import type { WholeRequest } from '../loopback-server.ts';
+import type { LoopbackRequest } from '../loopback-server.ts';
 import type { ScriptedAnswer } from './answer.ts';
 import type { DelayFault, Fault, FaultPlan, StatusFault } from './faults.ts';
 import { faultyAnswer } from './faulty-answer.ts';
@@ -95,21 +95,22 @@ export class Peer {
   }
 
   /** `url` is where the peer listens. */
-  async answer(request: WholeRequest, url: string): Promise<HttpResponse> {
+  async answer(request: LoopbackRequest, url: string): Promise<HttpResponse> {
     const isCard = request.method === 'GET' && request.path.startsWith('/.well-known/');
     const read = isCard ? undefined : this.#read(request);
     const asked = isCard ? 'card' : read?.operation;
-    const noteAct = this.#log.add(request, asked, read);
+    const noteProcessed = this.#log.add(request, asked, read);
     const fault = asked === undefined ? undefined : this.#faults.take(asked);
     if (fault?.fault === 'status') return replaced(fault);
     if (fault?.fault === 'drop' && fault.when === 'before-acting')
       throw new ConnectionDropped('Dropped before processing');
-    const answer = read === undefined ? this.#card(request.path, url) : await this.#act(request, read, url, noteAct);
+    const answer =
+      read === undefined ? this.#card(request.path, url) : await this.#act(request, read, url, noteProcessed);
     await this.#holdBack(answer, fault, request.signal);
     return faultyAnswer(answer, fault, request.signal);
   }
 
-  #read(request: WholeRequest): ReadRequest | undefined {
+  #read(request: LoopbackRequest): ReadRequest | undefined {
     const { path } = request;
     if (this.#options.binding === 'HTTP+JSON') {
       return path.startsWith(`${this.#path}/`)
@@ -135,30 +136,41 @@ export class Peer {
   }
 
   async #delay({ ms, until }: DelayFault, signal: LeaveSignal): Promise<void> {
-    let takeBack = (): void => {};
+    let cancelTimer = (): void => {};
     const past = new Promise<void>((resolve) => {
       if (ms === undefined) resolve();
-      else takeBack = this.#clock.callAt(this.#clock.now() + ms, resolve);
+      else cancelTimer = this.#clock.callAt(this.#clock.now() + ms, resolve);
     });
     try {
       await Promise.race([Promise.all([past, until]), silence(signal)]);
     } finally {
-      takeBack();
+      cancelTimer();
     }
   }
 
-  async #act(request: WholeRequest, read: ReadRequest, url: string, noteAct: () => void): Promise<HttpResponse> {
+  async #act(
+    request: LoopbackRequest,
+    read: ReadRequest,
+    url: string,
+    noteProcessed: () => void,
+  ): Promise<HttpResponse> {
     try {
       if (read.operation === undefined) throw read.error;
       const { operation, input, dialect } = read;
       const { numbersEvents = false, recognisesRepeats = false } = this.#options;
       const lastEventId = numbersEvents ? request.headers['last-event-id'] : undefined;
-      const call = { dialect, lastEventId, signal: request.signal, extendedCard: this.#extendedCard(url), noteAct };
+      const call = {
+        dialect,
+        lastEventId,
+        signal: request.signal,
+        extendedCard: this.#extendedCard(url),
+        noteProcessed,
+      };
       const key = recognisesRepeats ? repeatKey(request, read) : undefined;
       const answer = isStreaming(operation)
         ? streamAnswer(await this.#agent.stream(operation, input, call, key), read, operation, numbersEvents)
         : read.result(await this.#agent.answer(operation, input, call, key));
-      if (!('message' in input)) noteAct();
+      if (!('message' in input)) noteProcessed();
       return answer;
     } catch (error) {
       if (A2AError.is(error)) return read.failure(error);
