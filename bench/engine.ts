@@ -23,13 +23,13 @@ const SCOPE = { tenant: '', owner: 'bench' };
 const GETS = 2000;
 const LENGTHS = [1000, 5000, 20_000];
 
-/** Ten steps, each stored before the next, between the creation and the end: twelve writes that wait for each other. */
+/** Ten steps, each stored before the next, between creation and end: twelve writes in sequence. */
 const twelveWrites: Handler = async ({ step }) => {
   for (let i = 0; i < 10; i += 1) await step('work', () => TEXT);
   return 'done';
 };
 
-/** As many writes, but nobody waits for them: ten chunks, each in a turn of the loop of its own. */
+/** As many outputs without waiting for their writes: ten chunks, each in a separate turn of the event loop. */
 const tenChunks: Handler = async function* run() {
   for (let i = 0; i < 10; i += 1) {
     yield TEXT;
@@ -41,7 +41,7 @@ const shortAnswer: Handler = async function* run() {
   yield TEXT;
 };
 
-/** As many chunks as the message says. */
+/** As many chunks as the message requests. */
 const manyChunks: Handler = async function* run({ text }) {
   for (let i = 0; i < Number(text); i += 1) yield `lorem ipsum dolor ${i} `;
 };
@@ -61,7 +61,7 @@ const HANDLERS = {
   streaming: streamingStep,
 } as const;
 
-/** Whole tasks through the engine, without HTTP; reads; and what it costs to import it. */
+/** Complete tasks and reads through the engine without HTTP, and the cost of importing it. */
 export const engine: Bench = {
   name: 'engine',
   async run({ quick }) {
@@ -81,9 +81,9 @@ export const engine: Bench = {
       const rows = runners.map((runner) => rowOf(runner, measured));
       const imports = importTimes(quick ? 5 : 15);
       const goals = goalsOf(measured);
-      const importLine = `Importing the engine takes ${showSpread(imports)} ms over bare node.`;
+      const importLine = `Importing the engine takes ${showSpread(imports)} ms more than the start of Node.`;
       return {
-        title: `engine: tasks from the message to the answer, without HTTP (${options.rounds} rounds)`,
+        title: `engine: tasks from the message to the end, without HTTP (${options.rounds} rounds)`,
         table: [rowTable(rows), goalTable(goals), importLine].join('\n\n'),
         result: { rows, goals, imports },
       };
@@ -159,14 +159,14 @@ async function send(one: Engine, agent: keyof typeof HANDLERS, text: string, chu
   if (parts !== chunks) throw new Error(`expected ${chunks} parts, not ${parts}`);
 }
 
-/** Reads one short task again and again; now and then a new one, for the memory store forgets old ones. */
+/** Reads one short task repeatedly, and creates a new one from time to time because the memory store drops old ones. */
 function getter(one: Engine): () => Promise<void> {
   let id = '';
   let calls = 0;
   return async () => {
     if (calls++ % GETS === 0) id = await made(one);
     const task = await one.get(SCOPE, id);
-    if (task.status.state !== 'TASK_STATE_COMPLETED') throw new Error(`it is ${task.status.state}`);
+    if (task.status.state !== 'TASK_STATE_COMPLETED') throw new Error(`the task is ${task.status.state}`);
   };
 }
 
@@ -233,7 +233,7 @@ function goalsOf(measured: ReadonlyMap<string, readonly TaskRound[]>): readonly 
   ];
 }
 
-/** In a process each: only the first import costs. */
+/** Each import in a new process, because only the first import costs time. */
 function importTimes(times: number): Spread {
   const script = `const s = performance.now(); await import('./dist/server/index.js'); console.log(performance.now() - s)`;
   const cwd = fileURLToPath(new URL('..', import.meta.url));

@@ -5,15 +5,15 @@ import { send } from './send.ts';
 
 const cases = { connections: 16, requests: 750 } as const;
 
-export const OPEN = 'nothing';
+export const UNGUARDED = 'no checks';
 
-/** As open as the other, to callers whose repeats are recognised, as those of known callers always are. */
-export const OPEN_TO_REPEATS = 'repeats recognised';
+/** Also without authentication, but repeated messages are recognised, as they always are for authenticated callers. */
+export const DEDUPLICATED = 'deduplication';
 
 /** By the name of the case. */
 export const GUARDS: ReadonlyMap<string, readonly Guard[]> = new Map<string, readonly Guard[]>([
-  [OPEN, []],
-  [OPEN_TO_REPEATS, ['repeats']],
+  [UNGUARDED, []],
+  [DEDUPLICATED, ['repeats']],
   ['fixed token', ['repeats', 'bearer']],
   ['JWT, shared secret', ['repeats', 'jwt']],
   ['rate limit', ['rate']],
@@ -21,19 +21,20 @@ export const GUARDS: ReadonlyMap<string, readonly Guard[]> = new Map<string, rea
   ['JWT, rate limit, metrics', ['repeats', 'jwt', 'rate', 'metrics']],
 ]);
 
-/** Credentials are made once: a caller has a token for hours. */
+/** Credentials are created once, because callers use a token for hours. */
 const credentials = new Map(Array.from(GUARDS, ([name, guards]) => [name, guardHeaders(guards)]));
 
-/** The same send as elsewhere, past what can stand before it. */
+/** The send of the `send` bench, with the checks that a server can run before it. */
 export const guardedSend: HttpBench = {
   ...send,
   name: 'guards',
-  title: 'guards: blocking SendMessage, JSON-RPC 1.0, memory store, by what stands before it',
+  title: 'guards: blocking SendMessage, JSON-RPC 1.0, memory store, by checks before the agent',
   cases: Array.from(GUARDS.keys(), (name) => ({ name, ...cases })),
   goals: [],
   headers: ({ name }, n) => {
-    // All requests are of one length: where repeats are not recognised, the key has a name that means nothing.
-    const key = GUARDS.get(name)?.includes('repeats') === true ? 'idempotency-key' : 'x-key-of-nobody';
+    // All requests have the same length: where repeated messages are not recognised, the key is sent in a header
+    // without meaning.
+    const key = GUARDS.get(name)?.includes('repeats') === true ? 'idempotency-key' : 'x-ignored-value';
     return { ...credentials.get(name), [key]: `bench-${n}` };
   },
 };

@@ -7,8 +7,8 @@ import { send } from './send.ts';
 import { stream } from './stream.ts';
 import { streams } from './streams.ts';
 
-/** Those whose servers have nothing to do before. */
+/** The benches whose servers need no preparation. */
 export const plainHttpBenches: readonly HttpBench[] = [send, get, stream, streams];
 
-/** All that the load generator knows. */
+/** All benches that the load generator can run. */
 export const httpBenches: readonly HttpBench[] = [...plainHttpBenches, pages, guardedSend, postgresSend];

@@ -1,12 +1,12 @@
 import { contenders, OWN, OWN_STORED, PEER_STORED } from './contenders/list.ts';
 import type { Bench } from './harness/bench.ts';
 import { Child } from './harness/child.ts';
-import type { ContenderQuestion, MemoryReading } from './harness/contender.ts';
+import type { ContenderRequest, MemoryReading } from './harness/contender.ts';
 import { goalTable } from './harness/goals.ts';
-import { Field, type Running, turned } from './harness/http-rounds.ts';
+import { TestBed, type Running, rotated } from './harness/http-rounds.ts';
 import { buildProduct, installPeers } from './harness/product.ts';
 import { type Spread, spread } from './harness/stats.ts';
-import type { SubscribersQuestion } from './harness/subscribers.ts';
+import type { SubscribersRequest } from './harness/subscribers.ts';
 import { showSpread, table } from './harness/table.ts';
 
 const SUBSCRIBERS = 2000;
@@ -14,7 +14,7 @@ const WARM_UP = 200;
 const AT_MOST_KIB = 22;
 const ANSWER_LIMIT_MS = 60_000;
 
-/** For one subscriber, in KiB. */
+/** The limit per subscriber in KiB. */
 interface Cost {
   readonly heldKiB: number;
   readonly residentKiB: number;
@@ -26,7 +26,7 @@ interface Row {
   readonly residentKiB: Spread;
 }
 
-/** What a server holds for a subscriber to whom nothing is said: all of them listen to one task that does nothing. */
+/** The memory that a server needs per idle subscriber. All of them subscribe to one task that publishes nothing. */
 export const idle: Bench = {
   name: 'idle',
   async run({ quick }) {
@@ -55,17 +55,17 @@ export const idle: Bench = {
   },
 };
 
-/** In a process of its own each time: what one has once been given it does not give back. */
+/** Each time in a new process, because a process does not return memory to the system. */
 async function measure(subscribers: Child, rounds: number): Promise<readonly Row[]> {
   const measured = contenders
-    // A subscription of the SDK reads its store once, when it begins.
+    // The SDK reads its store once at the start of a subscription.
     .filter(({ name }) => name !== PEER_STORED)
     .map((contender) => ({ contender, costs: [] as Cost[] }));
   for (let round = 0; round < rounds; round += 1) {
-    for (const { contender, costs } of turned(measured, round)) {
-      await using field = new Field();
-      // The SDK adds more listeners than Node finds healthy.
-      const server = await field.start(contender, 0, ['--expose-gc', '--no-warnings']);
+    for (const { contender, costs } of rotated(measured, round)) {
+      await using bed = new TestBed();
+      // The SDK adds more listeners than Node allows without a warning.
+      const server = await bed.start(contender, 0, ['--expose-gc', '--no-warnings']);
       costs.push(await costOf(server, subscribers));
     }
   }
@@ -77,9 +77,9 @@ async function measure(subscribers: Child, rounds: number): Promise<readonly Row
 }
 
 async function costOf({ child, port }: Running, subscribers: Child): Promise<Cost> {
-  const memory = () => child.ask<MemoryReading>('memory' satisfies ContenderQuestion, ANSWER_LIMIT_MS);
-  const order = (question: SubscribersQuestion) => subscribers.ask(question, ANSWER_LIMIT_MS);
-  // What is only ever made once is there after these.
+  const memory = () => child.request<MemoryReading>('memory' satisfies ContenderRequest, ANSWER_LIMIT_MS);
+  const order = (question: SubscribersRequest) => subscribers.request(question, ANSWER_LIMIT_MS);
+  // Objects that are created only once exist after these subscribers.
   await order({ kind: 'open', port, count: WARM_UP });
   await order({ kind: 'end' });
   const before = await memory();

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './harness/bench.ts';
 import { goalTable } from './harness/goals.ts';
-import { turned } from './harness/http-rounds.ts';
+import { rotated } from './harness/http-rounds.ts';
 import { BENCH_FOLDER, buildProduct, installPeers, ROOT } from './harness/product.ts';
 import { type Spread, spread } from './harness/stats.ts';
 import { showSpread, table } from './harness/table.ts';
 
-/** What a program imports, and where it is installed. */
+/** An import of a program, and where the package is installed. */
 interface Entry {
   readonly names: readonly string[];
   readonly from: URL;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly atMost?: number;
 }
 
@@ -20,11 +20,11 @@ interface Imported {
   readonly cpuMs: number;
 }
 
-/** An empty file: what the first import of anything costs. */
-const NOTHING: Entry = { names: ['./harness/nothing.mjs'], from: BENCH_FOLDER };
+/** An empty file, to measure the cost of the first import of any module. */
+const EMPTY: Entry = { names: ['./harness/empty.mjs'], from: BENCH_FOLDER };
 
 const ENTRIES: readonly Entry[] = [
-  NOTHING,
+  EMPTY,
   { names: ['tandem-a2a'], from: ROOT, atMost: 15 },
   { names: ['tandem-a2a/server'], from: ROOT, atMost: 25 },
   { names: ['tandem-a2a/node'], from: ROOT, atMost: 25 },
@@ -33,7 +33,7 @@ const ENTRIES: readonly Entry[] = [
   { names: ['@a2a-js/sdk/server', '@a2a-js/sdk/server/express', 'express'], from: BENCH_FOLDER },
 ];
 
-/** What it costs a program that nothing has been loaded in yet, over the start of Node itself. */
+/** The cost of an import in a new process, beyond the start of Node itself. */
 export const imports: Bench = {
   name: 'import',
   async run({ quick }) {
@@ -43,24 +43,24 @@ export const imports: Bench = {
     const measured = ENTRIES.map((entry) => ({ entry, took: [] as Imported[] }));
     // The first round fills the caches of the file system.
     for (let round = -1; round < rounds; round += 1) {
-      for (const { entry, took } of turned(measured, round + 1)) {
+      for (const { entry, took } of rotated(measured, round + 1)) {
         const one = importOnce(entry);
         if (round >= 0) took.push(one);
       }
     }
-    const floor = measured[0]?.took ?? [];
+    const baseline = measured[0]?.took ?? [];
     const rows = measured.map(({ entry: { names, atMost }, took }) => ({
       name: names.join(' + '),
       atMost,
       wallMs: spread(took.map(({ wallMs }) => wallMs)),
       cpuMs: spread(took.map(({ cpuMs }) => cpuMs)),
-      overMs: spread(took.map(({ wallMs }, round) => wallMs - (floor[round]?.wallMs ?? 0))),
+      overMs: spread(took.map(({ wallMs }, round) => wallMs - (baseline[round]?.wallMs ?? 0))),
     }));
     const goals = rows.flatMap(({ name, overMs, atMost }) =>
       atMost === undefined ? [] : [{ name, measured: overMs, unit: 'ms', atMost }],
     );
     return {
-      title: `import: in a process of its own each (${rounds} rounds)`,
+      title: `import: in a new process each time (${rounds} rounds)`,
       table: [rowTable(rows), goalTable(goals)].join('\n\n'),
       result: { rows, goals },
     };
@@ -76,12 +76,12 @@ interface Row {
 
 function rowTable(rows: readonly Row[]): string {
   return table(
-    ['import', 'ms', 'CPU ms', 'ms over nothing'],
+    ['import', 'ms', 'CPU ms', 'ms over an empty file'],
     rows.map(({ name, wallMs, cpuMs, overMs }) => [name, showSpread(wallMs), showSpread(cpuMs), showSpread(overMs)]),
   );
 }
 
-/** By the names that users write; inside a package its own name works too. */
+/** By the names that users import. A package can import itself by its own name. */
 function importOnce({ names, from }: Entry): Imported {
   const script = `
     const cpu = process.cpuUsage();

@@ -1,17 +1,17 @@
 import { listedTaskId } from './contenders/content.ts';
-import { FLOOR, OWN, OWN_STORED, PEER } from './contenders/list.ts';
-import { type Answer, expectJson, type HttpBench, rpcCall, rpcResult } from './harness/http-bench.ts';
+import { BASELINE, OWN, OWN_STORED, PEER } from './contenders/list.ts';
+import { type BenchResponse, expectJson, type HttpBench, rpcCall, rpcResult } from './harness/http-bench.ts';
 
-/** Where a page begins, and what must be on it. */
+/** The start of a page and its expected content. */
 interface Page {
   readonly token: string;
-  /** The number of its first task. */
+  /** The number of the first task on the page. */
   readonly first: number;
   readonly total: number;
 }
 
 const PAGE_SIZE = 50;
-/** Pages are asked for in turn, so that none of them is hot. */
+/** Pages are requested in turn, so that none of them is cached. */
 const PAGES = 8;
 const STRIDE = 100;
 
@@ -24,7 +24,7 @@ const NEAR_END = 'many tasks, near the end';
 const fewer = { [PEER]: 8 };
 const requests = 300;
 
-/** A page as callers ask for it by default, wherever it is in the list. One connection, so that nobody waits in line. */
+/** A page with the default options, at any position in the list. One connection, so that requests do not queue. */
 export const pages: HttpBench<Page> = {
   name: 'list',
   title: `list: ListTasks, pages of ${PAGE_SIZE} tasks without history and artifacts, JSON-RPC 1.0`,
@@ -32,8 +32,8 @@ export const pages: HttpBench<Page> = {
   cases: [
     { name: FEW_FIRST, connections: 1, requests, fewer },
     { name: FIRST, connections: 1, requests, fewer },
-    { name: HALF_WAY, only: [FLOOR, OWN, OWN_STORED], connections: 1, requests, depth: 0.5 },
-    { name: NEAR_END, only: [FLOOR, OWN, OWN_STORED], connections: 1, requests, depth: 0.9 },
+    { name: HALF_WAY, only: [BASELINE, OWN, OWN_STORED], connections: 1, requests, depth: 0.5 },
+    { name: NEAR_END, only: [BASELINE, OWN, OWN_STORED], connections: 1, requests, depth: 0.9 },
   ],
   goals: [OWN, OWN_STORED].flatMap((own) => [
     { of: [FIRST, own], to: [FEW_FIRST, own], measure: 'p50' as const, atMost: 1.5 },
@@ -76,7 +76,7 @@ export function hasMany(work: string): boolean {
 
 function seedOf(n: number, seeds: readonly Page[]): Page {
   const seed = seeds[n % seeds.length];
-  if (seed === undefined) throw new Error('there is no page to ask for');
+  if (seed === undefined) throw new Error('no page to request');
   return seed;
 }
 
@@ -84,13 +84,13 @@ function listCall(n: number, pageToken: string, pageSize: number): string {
   return rpcCall(n, 'ListTasks', { pageSize, historyLength: 0, ...(pageToken !== '' && { pageToken }) });
 }
 
-interface ListAnswer {
+interface ListResult {
   readonly tasks: readonly { readonly id: string }[];
   readonly nextPageToken: string;
   readonly totalSize: number;
 }
 
-function pageOf(n: number, { status, body }: Answer): ListAnswer {
+function pageOf(n: number, { status, body }: BenchResponse): ListResult {
   expectJson('HTTP status', status, 200);
-  return rpcResult(n, body) as unknown as ListAnswer;
+  return rpcResult(n, body) as unknown as ListResult;
 }

@@ -1,7 +1,7 @@
 import { chunkText } from './contenders/content.ts';
 import { expectJson, type HttpBench, type HttpCase, rpcCall, rpcResult } from './harness/http-bench.ts';
 
-/** A few pieces of an answer, each in a turn of the loop of its own. */
+/** A few chunks of an artifact, each in a separate turn of the event loop. */
 const CHUNKS = 5;
 const TEXT = 'Good morning. Please translate this sentence, and keep the names as they are.';
 const WHOLE = Array.from({ length: CHUNKS }, (_, n) => chunkText(n)).join('');
@@ -15,10 +15,10 @@ interface SentTask {
   readonly artifacts?: readonly { readonly parts?: readonly { readonly text?: string }[] }[];
 }
 
-/** A send to servers that share a PostgreSQL database: a new task, one artifact in a few pieces, done. */
+/** A send to servers that share a PostgreSQL database: a new task with one artifact in a few chunks. */
 export const postgresSend: HttpBench = {
   name: 'postgres',
-  title: 'postgres: SendMessage, JSON-RPC 1.0, an artifact in five pieces',
+  title: 'postgres: SendMessage, JSON-RPC 1.0, an artifact in five chunks',
   unit: 'request',
   cases: [BLOCKING, IMMEDIATE],
 

@@ -1,6 +1,6 @@
 import type { Bench } from './harness/bench.ts';
 import { type Goal, goalTable } from './harness/goals.ts';
-import { Field } from './harness/http-rounds.ts';
+import { TestBed } from './harness/http-rounds.ts';
 import { buildProduct, installPeers } from './harness/product.ts';
 import { type Spread, ratios, spread } from './harness/stats.ts';
 import { show, showSpread, table } from './harness/table.ts';
@@ -17,7 +17,7 @@ import {
   startCluster,
 } from './postgres/sends.ts';
 import { DatabaseServer } from './postgres/server.ts';
-import { type Footprint, type IdleRow, measureFootprint, measureIdle } from './postgres/standing.ts';
+import { type Footprint, type IdleRow, measureFootprint, measureIdle } from './postgres/idle-cluster.ts';
 
 const SIZES = [
   [ONE, 1],
@@ -25,7 +25,7 @@ const SIZES = [
   ['tandem, 3 processes', 3],
 ] as const;
 
-/** Servers that share a PostgreSQL database: how many sends, how late events are, and what stands when nothing happens. */
+/** Servers that share a PostgreSQL database: the rate of sends, the latency of events, and the cost of idle servers. */
 export const postgres: Bench = {
   name: 'postgres',
   async run({ quick }) {
@@ -34,12 +34,12 @@ export const postgres: Bench = {
     const options = { quick, rounds: quick ? 2 : 5 };
     await using server = await DatabaseServer.open();
     const commits = await measureCommits(await server.create('commits'), options);
-    await using field = new Field();
-    const clusters: Cluster[] = [await startCluster(field, server, PEER_CLUSTER, ['all'])];
+    await using bed = new TestBed();
+    const clusters: Cluster[] = [await startCluster(bed, server, PEER_CLUSTER, ['all'])];
     for (const [name, size] of SIZES) {
       clusters.push(
         await startCluster(
-          field,
+          bed,
           server,
           name,
           Array.from({ length: size }, () => 'all' as const),
@@ -47,14 +47,14 @@ export const postgres: Bench = {
       );
     }
     const own = clusters.slice(1);
-    // Before there is anything that the database would clear up meanwhile.
+    // Measured first, before the database has rows to vacuum.
     const idle = await measureIdle(own, quick ? 2000 : 10_000);
     const sends = new Map<string, SendRounds>();
     for (const work of [BLOCKING, IMMEDIATE]) {
-      sends.set(work.name, await measureSends(field, server, clusters, work, options));
+      sends.set(work.name, await measureSends(bed, server, clusters, work, options));
     }
     const footprint = await measureFootprint(own[0] as Cluster);
-    const roles = await startCluster(field, server, 'roles', ['web', 'worker']);
+    const roles = await startCluster(bed, server, 'roles', ['web', 'worker']);
     const latency = await measureLatency(roles, options);
     await Promise.all([...clusters, roles].map(({ pool }) => pool.end()));
     return report({ sends, latency, commits, idle, footprint }, options.rounds);

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './harness/bench.ts';
 import { type Goal, goalTable } from './harness/goals.ts';
-import { turned } from './harness/http-rounds.ts';
+import { rotated } from './harness/http-rounds.ts';
 import { BENCH_FOLDER, buildProduct, importProduct, ROOT } from './harness/product.ts';
 import { ratios, spread } from './harness/stats.ts';
 import { showSpread, table } from './harness/table.ts';
@@ -13,12 +13,12 @@ import { showSpread, table } from './harness/table.ts';
 type ServerModule = typeof import('../src/server/index.ts');
 type NodeModule = typeof import('../src/node/index.ts');
 
-/** One start of a command, from the moment at which the shell would begin it. */
+/** One run of a command, measured from the moment at which a shell would start it. */
 interface Started {
-  /** Until it is over. */
-  readonly wholeMs: number;
-  /** Until it turns to the agent; as long as the whole if it never does. */
-  readonly untilAskedMs: number;
+  /** Until the process has ended. */
+  readonly totalMs: number;
+  /** Until its first request to the agent. Equals the total if there is none. */
+  readonly firstRequestMs: number;
 }
 
 const NODE = 'node, an empty file';
@@ -27,7 +27,7 @@ const HELP = 'tandem --help';
 const SEND = 'tandem send';
 const AT_MOST = 1.5;
 
-/** A card and a message, by hand: what a program must do at least that knows beforehand what it will find. */
+/** A card request and a message without any library: the minimum for a program that knows the agent in advance. */
 const TWO_REQUESTS = `
   import { request } from 'node:http';
   const [, url] = process.argv;
@@ -40,20 +40,20 @@ const TWO_REQUESTS = `
   }).end();
 `;
 
-/** What people wait for who call `tandem`, beside Node itself. */
+/** The time that users of `tandem` wait, compared with Node itself. */
 export const startup: Bench = {
   name: 'startup',
   async run({ quick }) {
     buildProduct();
     const { agent, memoryStore } = await importProduct<ServerModule>('server/index.js');
     const { serve } = await importProduct<NodeModule>('node/index.js');
-    const echo = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });
+    const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: async ({ text }) => text });
     await using server = await serve(echo, { port: 0, store: memoryStore() });
-    const door = new Door(Number(new URL(server.url).port));
-    const url = await door.open();
+    const proxy = new FirstRequestProxy(Number(new URL(server.url).port));
+    const url = await proxy.open();
     const main = fileURLToPath(new URL('dist/cli/main.js', ROOT));
     const commands: readonly (readonly [name: string, args: readonly string[]])[] = [
-      [NODE, [fileURLToPath(new URL('harness/nothing.mjs', BENCH_FOLDER))]],
+      [NODE, [fileURLToPath(new URL('harness/empty.mjs', BENCH_FOLDER))]],
       [REQUESTS, ['--input-type=module', '-e', TWO_REQUESTS, url]],
       [HELP, [main, '--help']],
       [SEND, [main, 'send', url, 'hello']],
@@ -62,28 +62,28 @@ export const startup: Bench = {
     const measured = new Map(commands.map(([name]) => [name, [] as Started[]]));
     // The first round fills the caches of the file system.
     for (let round = -1; round < rounds; round += 1) {
-      for (const [name, args] of turned(commands, round + 1)) {
-        const one = await start(args, door);
+      for (const [name, args] of rotated(commands, round + 1)) {
+        const one = await start(args, proxy);
         if (round >= 0) measured.get(name)?.push(one);
       }
     }
-    await door.close();
+    await proxy.close();
     return report(measured, rounds);
   },
 };
 
-/** Lets all through to the agent, and notes when the first one knocks. */
-class Door {
+/** Forwards all requests to the agent and records the time of the first one. */
+class FirstRequestProxy {
   readonly #server: Server;
-  knockedAt: number | undefined;
+  firstRequestAt: number | undefined;
 
   constructor(port: number) {
     this.#server = createServer((socket) => {
-      this.knockedAt ??= performance.now();
-      const inside = connect(port, '127.0.0.1');
-      socket.pipe(inside).pipe(socket);
-      socket.on('error', () => inside.destroy());
-      inside.on('error', () => socket.destroy());
+      this.firstRequestAt ??= performance.now();
+      const upstream = connect(port, '127.0.0.1');
+      socket.pipe(upstream).pipe(socket);
+      socket.on('error', () => upstream.destroy());
+      upstream.on('error', () => socket.destroy());
     });
   }
 
@@ -97,44 +97,43 @@ class Door {
   }
 }
 
-async function start(args: readonly string[], door: Door): Promise<Started> {
-  door.knockedAt = undefined;
+async function start(args: readonly string[], proxy: FirstRequestProxy): Promise<Started> {
+  proxy.firstRequestAt = undefined;
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, NODE_OPTIONS: '' } });
   await once(child, 'exit');
-  const wholeMs = performance.now() - startedAt;
+  const totalMs = performance.now() - startedAt;
   if (child.exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${child.exitCode}`);
-  return { wholeMs, untilAskedMs: door.knockedAt === undefined ? wholeMs : door.knockedAt - startedAt };
+  return { totalMs, firstRequestMs: proxy.firstRequestAt === undefined ? totalMs : proxy.firstRequestAt - startedAt };
 }
 
 function report(measured: ReadonlyMap<string, readonly Started[]>, rounds: number): Awaited<ReturnType<Bench['run']>> {
   const times = (name: string, key: keyof Started): readonly number[] =>
     (measured.get(name) ?? []).map((one) => one[key]);
-  const bare = times(NODE, 'wholeMs');
+  const node = times(NODE, 'totalMs');
   const rows = [...measured.keys()].map((name) => ({
     name,
-    untilAskedMs: spread(times(name, 'untilAskedMs')),
-    wholeMs: spread(times(name, 'wholeMs')),
-    untilAsked: ratios(times(name, 'untilAskedMs'), bare),
-    whole: ratios(times(name, 'wholeMs'), bare),
+    firstRequestMs: spread(times(name, 'firstRequestMs')),
+    totalMs: spread(times(name, 'totalMs')),
+    firstRequest: ratios(times(name, 'firstRequestMs'), node),
+    total: ratios(times(name, 'totalMs'), node),
   }));
-  const goals: Goal[] = rows.flatMap(({ name, untilAsked }) => {
-    if (name === HELP) return [{ name: `${name} ÷ node`, measured: untilAsked, atMost: AT_MOST }];
-    return name === SEND ? [{ name: `${name}, until it asks ÷ node`, measured: untilAsked, atMost: AT_MOST }] : [];
+  const goals: Goal[] = rows.flatMap(({ name, firstRequest }) => {
+    if (name === HELP) return [{ name: `${name} ÷ node`, measured: firstRequest, atMost: AT_MOST }];
+    return name === SEND ? [{ name: `${name}, first request ÷ node`, measured: firstRequest, atMost: AT_MOST }] : [];
   });
   const cells = rows.map((row) => [
     row.name,
-    showSpread(row.untilAskedMs),
-    showSpread(row.untilAsked),
-    showSpread(row.wholeMs),
-    showSpread(row.whole),
+    showSpread(row.firstRequestMs),
+    showSpread(row.firstRequest),
+    showSpread(row.totalMs),
+    showSpread(row.total),
   ]);
   return {
-    title: `startup: a command, a process each (${rounds} rounds)`,
-    table: [
-      table(['command', 'ms until it asks', '× node', 'ms until it is over', '× node'], cells),
-      goalTable(goals),
-    ].join('\n\n'),
+    title: `startup: a command in a new process each time (${rounds} rounds)`,
+    table: [table(['command', 'ms to first request', '× node', 'ms in total', '× node'], cells), goalTable(goals)].join(
+      '\n\n',
+    ),
     result: { rows, goals },
   };
 }

@@ -2,12 +2,12 @@ import type { ReadParts, Store, TaskQuery } from '../src/store/store.ts';
 import { expectJson } from './harness/http-bench.ts';
 import { quantile, type Spread, spread } from './harness/stats.ts';
 
-/** A question to a store that holds many tasks of one owner. */
+/** A query to a store with many tasks of one owner. */
 interface Question {
   readonly name: string;
-  /** A page as callers ask for it by default: without history and artifacts. */
+  /** A page with the default options: without history and artifacts. */
   readonly isPage?: true;
-  /** Gives what checks the answer, for when the clock has stopped. */
+  /** Runs the query. Returns a function that checks the result after the measurement. */
   readonly ask: (store: Store, random: number) => Promise<() => void>;
 }
 
@@ -17,7 +17,7 @@ export interface Asked {
   readonly isPage: boolean;
   readonly p50Us: Spread;
   readonly p99Us: Spread;
-  /** CPU time of the whole process: without the turns that others had on the machine. */
+  /** CPU time of the whole process, which excludes the time of other processes on the machine. */
   readonly p99CpuUs: Spread;
 }
 
@@ -26,10 +26,10 @@ const START = Date.parse('2026-01-01T00:00:00.000Z');
 const PAGE = 50;
 const PER_CONTEXT = 100;
 const ALL: ReadParts = { history: 10, artifacts: true };
-/** Pages are taken from anywhere around their depth, so that none of them is hot. */
+/** Pages are taken at random around their depth, so that none of them is cached. */
 const AROUND = 1000;
 
-/** Every second one has ended. Their statuses have one time each, in the order of their creation. */
+/** Every second task has ended. Each status has its own time, in the order of creation. */
 export async function fill(store: Store, tasks: number): Promise<void> {
   const batch = 1000;
   for (let from = 0; from < tasks; from += batch) {
@@ -60,7 +60,7 @@ async function createTask(store: Store, number: number): Promise<void> {
   expectJson('append', ended.kind, 'appended');
 }
 
-/** Asks everything, round by round, each question many times in a row. The first round warms up. */
+/** Runs all queries round by round, each many times in a row. The first round warms up. */
 export async function askAll(
   store: Store,
   tasks: number,
@@ -82,7 +82,7 @@ export async function askAll(
   }));
 }
 
-/** Of each call of a round. */
+/** One value per call of a round. */
 interface Took {
   readonly us: number[];
   readonly cpuUs: number[];
@@ -145,7 +145,7 @@ async function askTask(store: Store, number: number, parts: ReadParts): Promise<
   };
 }
 
-/** `first` is the number of the task that leads the page. */
+/** `first` is the number of the first task on the page. */
 async function askPage(store: Store, query: Partial<TaskQuery>, total: number, first?: number): Promise<() => void> {
   const answer = await store.list(SCOPE, { limit: PAGE, history: 0, ...query });
   return () => {
@@ -155,7 +155,7 @@ async function askPage(store: Store, query: Partial<TaskQuery>, total: number, f
   };
 }
 
-/** Not in the order of the numbers, as real ids are not. */
+/** The order of ids differs from that of the numbers, as with real ids. */
 function idOf(number: number): string {
   const mixed = Math.imul(number + 1, 0x9e3779b1) >>> 0;
   return `${mixed.toString(16).padStart(8, '0')}-${number.toString(16).padStart(8, '0')}`;

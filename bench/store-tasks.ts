@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../src/store/store.ts';
 
-/** Something that takes a task from its creation to its end, again and again. */
+/** Runs tasks from creation to end, repeatedly. */
 export interface TaskRunner {
   readonly name: string;
   readonly inFlight: number;
-  /** How many in a round. */
+  /** Tasks per round. */
   readonly tasks: number;
   readonly run: () => Promise<void>;
-  /** How often it has committed, if it does. */
+  /** The number of commits so far, if the store has them. */
   readonly commits?: () => number;
 }
 
 export interface TaskRound {
-  /** CPU time of the whole process for one task. */
+  /** CPU time of the whole process per task. */
   readonly cpuUs: number;
   readonly tasksPerSecond: number;
   readonly commits: number | undefined;
 }
 
-/** Writes for each task: see `runTask`. */
+/** Writes per task; see `runTask`. */
 export const WRITES = 12;
 
 const CHUNKS = WRITES - 2;
 const LEASE = { node: 'bench', fence: 1 };
 const TEXT = 'lorem ipsum '.repeat(13);
 
-/** About 300 bytes. The same for all: what an event costs to write as JSON is not the store's. */
+/** About 300 bytes. The same object for all, because encoding an event as JSON is not the work of the store. */
 const CHUNK = JSON.stringify({
   taskId: randomUUID(),
   contextId: randomUUID(),
@@ -71,7 +71,9 @@ export async function runTask(store: Store): Promise<void> {
   expect('the number of the end', ended.kind === 'appended' && ended.record.lastEvent, WRITES);
 }
 
-/** Runs all in turn, round by round, and back again in the next one, so that what disturbs the machine hits all alike. */
+/**
+ * Runs all runners in turn, in reverse order every second round, so that disturbances of the machine affect all alike.
+ */
 export async function runTaskRounds(
   runners: readonly TaskRunner[],
   { rounds, warmUpRounds }: { readonly rounds: number; readonly warmUpRounds: number },
@@ -107,7 +109,7 @@ async function runTaskRound({ inFlight, tasks, run, commits }: TaskRunner): Prom
   };
 }
 
-/** Cheap, because the clock is running. */
+/** Must be cheap, because it is part of the measured time. */
 function expect(what: string, got: unknown, wanted: unknown): void {
   if (got !== wanted) throw new Error(`${what} is ${String(got)}, not ${String(wanted)}`);
 }

@@ -18,16 +18,16 @@ type DriverModule = typeof import('../src/store/sqlite/database/driver.ts');
 interface Stores {
   readonly openMemory: (maxTasks: number) => Store;
   readonly openSqlite: (name: string) => Store;
-  /** Of all files that were opened. */
+  /** Commits of all files that were opened. */
   readonly commits: () => number;
 }
 
-/** Beside the results, and not where a system keeps temporary files: that may be no disk. */
+/** Beside the results and not in the system's folder for temporary files, which may be in memory. */
 const FOLDER = fileURLToPath(new URL('results/', import.meta.url));
 const MANY_TASKS = 100_000;
 const ONE_BY_ONE = 'SQLite, 1 in flight';
 
-/** Writing tasks, and reading them where there are many. Without an engine; SQLite on the disk that holds this folder. */
+/** Writes tasks, and reads them from a store with many. Without an engine; SQLite is on the disk of this folder. */
 export const store: Bench = {
   name: 'store',
   async run({ quick }) {
@@ -86,14 +86,14 @@ interface Writing {
   readonly name: string;
   readonly cpuUs: Spread;
   readonly tasksPerSecond: Spread;
-  /** Absent where nothing is committed. */
+  /** Missing for stores without commits. */
   readonly writesPerCommit?: Spread;
   readonly rateToOneByOne: Spread;
   readonly rateToMemory: Spread;
   readonly rounds: readonly TaskRound[];
 }
 
-/** A new row is a new runner here: all of them are compared with one commit per write, and with memory. */
+/** A new row needs a new runner here. All are compared with one commit per write and with memory. */
 async function measureWriting(
   { openMemory, openSqlite, commits }: Stores,
   options: { readonly rounds: number; readonly warmUpRounds: number },
@@ -106,7 +106,7 @@ async function measureWriting(
       tasks: 2000,
       run: () => runTask(memory),
     })),
-    // One write at a time has a transaction of its own: the same statements of the same store, one commit each.
+    // With one write at a time, the same store runs the same statements with one commit per write.
     { name: ONE_BY_ONE, inFlight: 1, tasks: 100, run: () => runTask(sqlite), commits },
     ...[16, 64].map((inFlight) => ({
       name: `SQLite, ${inFlight} in flight`,
@@ -150,7 +150,7 @@ async function measureReading(
   options: { readonly rounds: number; readonly calls: number },
 ): Promise<readonly Reading[]> {
   const readings: Reading[] = [];
-  // The one that fills the heap comes last: collecting it would be counted as time of the other.
+  // The runner that fills the heap is last, because collecting its garbage would count for the other one.
   for (const [name, open] of [
     ['SQLite', () => openSqlite('reading.db')],
     ['memory', () => openMemory(tasks)],
@@ -208,13 +208,13 @@ function readingTable(reading: readonly Reading[]): string {
   return table(head, rows);
 }
 
-/** What the disk takes for the least that a commit can be. */
+/** The disk time of the smallest possible commit. */
 function syncTimes(folder: string, times: number): readonly number[] {
   const file = openSync(join(folder, 'sync'), 'w');
   const bytes = new Uint8Array(4096);
   const took = Array.from({ length: times }, () => {
     const start = performance.now();
-    // In place, as the log of the database is written after its first round.
+    // Overwrites in place, as SQLite writes its log after the first checkpoint.
     writeSync(file, bytes, 0, bytes.length, 0);
     fdatasyncSync(file);
     return (performance.now() - start) * 1000;

@@ -1,5 +1,5 @@
 import { chunkText, type WorkOrder } from './contenders/content.ts';
-import { type Answer, expectJson, rpcCall, rpcResult } from './harness/http-bench.ts';
+import { type BenchResponse, expectJson, rpcCall, rpcResult } from './harness/http-bench.ts';
 
 interface ArtifactUpdate {
   readonly append?: boolean;
@@ -17,8 +17,8 @@ export function streamCall(n: number, order: WorkOrder): string {
   });
 }
 
-/** Every chunk, in order, between the task and its end. Returns how many. */
-export function checkStream(n: number, { status, body }: Answer, chunks: number): number {
+/** Checks that every chunk arrives in order between the task and its end. Returns their number. */
+export function checkStream(n: number, { status, body }: BenchResponse, chunks: number): number {
   expectJson('HTTP status', status, 200);
   const results = eventsOf(body).map((data) => rpcResult(n, data));
   expectJson('first event', Object.keys(results[0] ?? {}), ['task']);
@@ -32,7 +32,7 @@ export function checkStream(n: number, { status, body }: Answer, chunks: number)
   return chunks;
 }
 
-/** The data of the events in a `text/event-stream` whose data has one line each. */
+/** The data of the events in a `text/event-stream` with one line of data per event. */
 export function eventsOf(text: string): readonly string[] {
   return text
     .split('\n\n')
@@ -40,7 +40,7 @@ export function eventsOf(text: string): readonly string[] {
     .map((event) => event.slice(event.indexOf('data:') + 'data:'.length));
 }
 
-/** Of a status update. */
+/** The state in a status update. */
 export function stateOf(result: Readonly<Record<string, unknown>> | undefined): unknown {
   const update = result?.['statusUpdate'] as { readonly status?: { readonly state?: unknown } } | undefined;
   return update?.status?.state;

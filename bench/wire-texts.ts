@@ -1,6 +1,6 @@
 /**
- * One typical SendMessage as each dialect writes it: a text, a small file and some data, with metadata and a
- * configuration. Without the JSON-RPC frame, which is the same for all and would only flatter the ratio.
+ * One typical SendMessage in each dialect: a text, a small file and some data, with metadata and a configuration.
+ * Without the JSON-RPC envelope, which is the same for all and would only improve the ratio.
  */
 
 const MESSAGE_ID = '7d2c9f4e-0a51-4b7b-9a43-5f0c8e1d6b20';
@@ -70,7 +70,7 @@ const texts = {
     configuration: { acceptedOutputModes: MODES, historyLength: 10, blocking: false },
     metadata: METADATA,
   },
-  // The same as in 0.3: what changed in between does not touch this message.
+  // The same as in 0.3, because the changes between the versions do not affect this message.
   v02: kindForm,
   v01: {
     id: TASK_ID,
@@ -89,7 +89,7 @@ const texts = {
   },
 };
 
-/** The text of the message, by the name of the dialect. */
+/** The text of the message by the name of the dialect. */
 export const WIRE_TEXTS: readonly { readonly dialect: keyof typeof texts; readonly text: string }[] = [
   { dialect: 'v1', text: JSON.stringify(texts.v1) },
   { dialect: 'v03', text: JSON.stringify(texts.v03) },

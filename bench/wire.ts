@@ -7,18 +7,18 @@ import { showSpread, table } from './harness/table.ts';
 import { WIRE_TEXTS } from './wire-texts.ts';
 
 interface WireCase extends CpuCase {
-  /** The most that reading and writing may cost, as a multiple of parsing and printing the same text. */
+  /** The maximum cost of decoding and encoding, as a multiple of `JSON.parse` and `JSON.stringify` of the same text. */
   readonly limit: number;
 }
 
 type DialectModule = typeof import('../src/wire/dialect.ts');
 type SelectModule = typeof import('../src/wire/select.ts');
 
-function floor(text: string): string {
+function baseline(text: string): string {
   return JSON.stringify(JSON.parse(text));
 }
 
-/** As a server reads: leniently, with all repairs at hand. */
+/** As a server decodes: leniently, with all repairs. */
 async function wireCases(): Promise<readonly WireCase[]> {
   const { decodeParams, operationCodec } = await importModule<DialectModule>('wire/dialect.js');
   const { dialects, repairs } = await importModule<SelectModule>('wire/select.js');
@@ -30,36 +30,39 @@ async function wireCases(): Promise<readonly WireCase[]> {
       name,
       text,
       limit: name === 'v1' ? 1.3 : 1.6,
-      floor,
+      baseline,
       run: (json) =>
         JSON.stringify(params.encode(decodeParams(dialect, 'SendMessage', JSON.parse(json), options).value)),
     };
   });
 }
 
-/** A fast way to the wrong answer does not count: what was written must be what was read. */
+/** The encoded value must equal the decoded one, because a fast codec with a wrong result does not count. */
 function checkReadBack({ name, text, run }: WireCase): void {
   const [was, is] = [JSON.parse(text) as unknown, JSON.parse(run(text)) as unknown];
   if (isDeepStrictEqual(is, was)) return;
-  throw new Error(`${name} does not write what it read:\n${JSON.stringify(was)}\n${JSON.stringify(is)}`);
+  throw new Error(`${name} does not encode what it decoded:\n${JSON.stringify(was)}\n${JSON.stringify(is)}`);
 }
 
 function summarize({ name, text, limit }: WireCase, rounds: readonly CpuRound[]) {
-  const [floorUs, runUs] = [rounds.map((round) => round.floorUs), rounds.map((round) => round.runUs)];
-  const ratio = ratios(runUs, floorUs);
+  const [baselineUs, runUs] = [rounds.map((round) => round.baselineUs), rounds.map((round) => round.runUs)];
+  const ratio = ratios(runUs, baselineUs);
   return {
     dialect: name,
     bytes: Buffer.byteLength(text),
     limit,
     withinLimit: ratio.median <= limit,
     ratio,
-    floorUs: spread(floorUs),
+    baselineUs: spread(baselineUs),
     runUs: spread(runUs),
     rounds,
   };
 }
 
-/** Reading and writing a typical SendMessage in each dialect, beside `JSON.parse` and `JSON.stringify` of its text. */
+/**
+ * Decodes and encodes a typical SendMessage in each dialect, compared with `JSON.parse` and `JSON.stringify` of its
+ * text.
+ */
 export const wire: Bench = {
   name: 'wire',
   async run({ quick }) {
@@ -74,7 +77,7 @@ export const wire: Bench = {
     const rows = dialects.map((one) => [
       one.dialect,
       String(one.bytes),
-      showSpread(one.floorUs),
+      showSpread(one.baselineUs),
       showSpread(one.runUs),
       showSpread(one.ratio),
       one.limit.toFixed(1),

@@ -1,6 +1,7 @@
 /**
- * `npm run build [-- folder]`: makes what users install. Declarations come from `tsc`, one for each module. The code is
- * bundled, with what several entries need in chunks: to import 180 small modules takes five times as long as these few.
+ * `npm run build [-- folder]`: builds the package that users install. Declarations come from `tsc`, one file per
+ * module. The code is bundled, with shared code in chunks, because importing 180 small modules takes five times as
+ * long.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
@@ -31,10 +32,11 @@ const { output } = await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
-  // Few files: a small one costs more to open than to read.
+  // Few files, because opening a small file takes longer than reading it.
   codeSplitting: {
     groups: [
-      // Shared by entries of several sides. Without this group, servers would load the client, and webhook receivers both.
+      // Shared by client, server and webhooks. Without this group, servers would load the client, and webhook receivers
+      // both.
       {
         name: 'base',
         test: within(
@@ -45,7 +47,7 @@ const { output } = await bundle.write({
           'observe/{log,opentelemetry,trace-context}.ts',
         ),
       },
-      // With the schemas of answers, which servers and commands that prompt for answers check.
+      // With the answer schemas, which servers check, and commands that prompt for answers.
       {
         name: 'wire',
         test: within(
@@ -55,10 +57,11 @@ const { output } = await bundle.write({
           '!wire/select.ts',
         ),
       },
-      // Loaded late: to sign cards or verify their signatures, and to speak versions older than 1.0.
+      // Loaded late: signing cards, verifying their signatures, and versions before 1.0.
       { name: 'signing', test: within('wire/card/signing') },
       { name: 'dialects', test: within('wire/{v01,v02,v03,profiles,card/served}', 'wire/select.ts') },
-      // Without the entry, which loads the rest when it is called, and without two functions that are called alone.
+      // Without the entry, which loads the rest when it is called, and without two functions that are called
+      // separately.
       { name: 'client', test: within('client', '!client/entry.ts', '!client/card/{inspect-card,verify-card}.ts') },
       // Help texts need the first group, commands that call agents the second.
       { name: 'command', test: within('cli/{cli-error,command-table,option}.ts') },
@@ -75,7 +78,7 @@ const { output } = await bundle.write({
 for (const chunk of output) {
   if (chunk.type !== 'chunk') continue;
   const { fileName, moduleIds } = chunk;
-  // Beside the code that reads them, wherever it has come to lie.
+  // Copied beside the code that reads them, whichever chunk contains it.
   const migrate = moduleIds.find((id) => /[\\/]src[\\/]store[\\/]\w+[\\/]migrate\.ts$/.test(id));
   if (migrate === undefined) continue;
   cpSync(join(dirname(migrate), 'migrations'), join(folder, dirname(fileName), 'migrations'), { recursive: true });
@@ -87,7 +90,7 @@ function declare() {
   execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
 }
 
-/** The sources of all that `package.json` names in `dist/`, by that name. */
+/** The source of each file in `dist/` that `package.json` names, by that name. */
 function entries() {
   /** @type {{ exports: Record<string, string | { default: string }>, bin: Record<string, string> }} */
   const { exports, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

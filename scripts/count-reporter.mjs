@@ -1,6 +1,6 @@
 /**
- * Vitest reporter that writes the run's counts as JSON to the file named by TANDEM_TEST_COUNTS. The numbers are those of
- * the runner; what failed outside a test (a file that does not load, a hook of a whole file) counts as one failure each.
+ * Vitest reporter that writes the counts of the run as JSON to the file named by TANDEM_TEST_COUNTS. The numbers are
+ * those of the runner. Each failure outside a test (a file that does not load, a hook of a whole file) counts as one.
  */
 import { writeFileSync } from 'node:fs';
 

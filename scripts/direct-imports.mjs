@@ -1,7 +1,7 @@
 /**
- * A plugin for the build. Where a module that is loaded late lies in a chunk with others, the bundler makes a file for it
- * that holds one line, `export { a as name } from "./chunk.js"`, and a file takes over a millisecond to open. Whoever
- * loads it is led to the chunk itself instead.
+ * A build plugin. If a module that is loaded late is in a chunk with others, the bundler creates a file for it with
+ * only one line, `export { a as name } from "./chunk.js"`. Opening a file takes over a millisecond, so this plugin
+ * makes the imports refer to the chunk itself.
  */
 const ONLY_LINE = /^export \{ ([^}]+) \} from "\.\/([^"]+)";\s*$/;
 const LATE_IMPORT = /\bimport\("(\.{1,2}\/(?:chunks\/)?)([^"/]+)"\)/g;
@@ -21,7 +21,7 @@ export function directImports() {
         chunk.code = chunk.code.replace(LATE_IMPORT, (whole, folder, file) => {
           const line = byFile.get(file);
           if (line === undefined) return whole;
-          // Taken apart at once: by that the bundlers of users see what else of the chunk they can leave away.
+          // Destructured immediately, so that the bundlers of users can drop the rest of the chunk.
           const taken = line.names.map(([own, name]) => `${own}: ${name}`).join(', ');
           const given = line.names.map(([, name]) => name).join(', ');
           return `import("${folder}${line.target}").then(({ ${taken} }) => ({ ${given} }))`;

@@ -1,6 +1,6 @@
 /**
- * Installs the peers of `test/peers/live`: packages of npm, of Python and of Go, pinned by the lock files there. Installs again
- * only what has changed. Shared by `npm run test:peers` and `npm run test:long`.
+ * Installs the peers of `test/peers/live`: npm, Python and Go packages, pinned by the lock files there. Only changed
+ * ones are installed again. Shared by `npm run test:peers` and `npm run test:long`.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ const JS = {
   'js/aimock': 'js/aimock.mjs',
   'js/mastra': 'js/mastra.mjs',
 };
-/** Peers in Python, each with an environment of its own, because one process can load one a2a-sdk only. */
+/** Peers in Python, each with its own environment, because a process can load only one a2a-sdk. */
 const PYTHON = {
   'python/sdk-1': { program: 'python/sdk_1.py', requirements: 'python/sdk-1.txt', packages: 'a2a-sdk 1.3' },
   'python/sdk-0.3': { program: 'python/sdk_03.py', requirements: 'python/sdk-0.3.txt', packages: 'a2a-sdk 0.3' },
@@ -30,7 +30,7 @@ const PYTHON = {
   },
 };
 const GO = 'go/sdk-2';
-/** Unpacked without its dependencies, of which one is missing from the registry. Its client needs `jose` alone. */
+/** Unpacked without its dependencies, one of which is missing from the registry. Its client needs only `jose`. */
 const AGENT_NATIVE = {
   spec: '@agent-native/core@0.133.3',
   integrity: 'sha512-eG3KyEFsrqULQe92kARZGnDSphqBG2FWyI6Sk36WhbW/zwlkxD869U4P9gd4jr763GMep3zoi7VBkTm99tDSqQ==',
@@ -42,7 +42,7 @@ const AGENT_NATIVE = {
  * @property {string[]} notices One for each group of peers that cannot run here: which, why, and what to install.
  */
 
-/** Installs what is missing. Prints what it installs. */
+/** Installs missing peers and prints their names. */
 export function prepareLivePeers() {
   /** @type {Prepared} */
   const prepared = { commands: {}, notices: [] };
@@ -65,7 +65,7 @@ export function livePeersRun({ commands }) {
 function installPackages() {
   const stamp = join(live, 'node_modules', '.tandem-lock');
   if (isCurrent(stamp, hashOf('package-lock.json'))) return;
-  say('Installing the peers of npm in test/peers/live');
+  printStep('Installing the peers of npm in test/peers/live');
   // No peer needs its install scripts here.
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(stamp, hashOf('package-lock.json'));
@@ -78,7 +78,7 @@ function prepareAgentNative({ commands, notices }) {
   const stamp = join(folder, '.tandem-lock');
   try {
     if (!isCurrent(stamp, integrity)) {
-      say(`Unpacking ${spec}`);
+      printStep(`Unpacking ${spec}`);
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
       const archive = join(folder, outputOf('npm', ['pack', spec, '--silent', '--pack-destination', folder]));
@@ -111,7 +111,7 @@ function preparePython({ commands, notices }) {
     const lock = `${version} ${hashOf(requirements)}`;
     try {
       if (!isCurrent(stamp, lock)) {
-        say(`Installing ${packages} for Python ${version}`);
+        printStep(`Installing ${packages} for Python ${version}`);
         rmSync(environment, { recursive: true, force: true });
         run('python3', ['-m', 'venv', environment]);
         run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]);
@@ -135,7 +135,7 @@ function prepareGo({ commands, notices }) {
   const binary = join(cache, 'go', process.platform === 'win32' ? 'sdk-2.exe' : 'sdk-2');
   try {
     mkdirSync(join(cache, 'go'), { recursive: true });
-    // Go itself builds again only what has changed.
+    // Go rebuilds only changed packages.
     run('go', ['build', '-C', 'go', '-mod=readonly', '-o', binary, '.']);
     commands[GO] = [binary];
   } catch (error) {
@@ -158,7 +158,12 @@ function run(command, args) {
   execFileSync(command, args, { cwd: live, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], shell });
 }
 
-/** What the command wrote to stdout. @param {string} command @param {string[]} args */
+/**
+ * Returns the stdout of a command.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ */
 function outputOf(command, args) {
   const shell = process.platform === 'win32';
   return execFileSync(command, args, { cwd: live, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], shell }).trim();
@@ -181,6 +186,6 @@ function hashOf(/** @type {string} */ file) {
     .digest('hex');
 }
 
-function say(/** @type {string} */ text) {
+function printStep(/** @type {string} */ text) {
   process.stdout.write(`==> ${text}\n`);
 }

@@ -1,5 +1,6 @@
 /**
- * Draws `docs/overview.svg`, the picture of the README: `node scripts/picture.mjs`. A test compares the file with what this draws.
+ * Draws `docs/overview.svg`, the picture of the README: `node scripts/picture.mjs`. A test compares the file with the
+ * output.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

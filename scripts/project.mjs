@@ -1,6 +1,6 @@
 /**
- * Where the project lives. `node scripts/project.mjs` writes it into `package.json`, from which npm links the README, the
- * issues and the home page. While it is undefined, `package.json` has none of these members.
+ * The URL of the repository. `node scripts/project.mjs` writes it into `package.json`, from which npm links the README,
+ * the issues and the home page. While it is undefined, `package.json` has none of these members.
  */
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

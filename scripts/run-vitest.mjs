@@ -1,4 +1,4 @@
-/** Runs vitest as a process of its own and counts. Shared by `npm test` and `npm run test:long`. */
+/** Runs vitest as a separate process and returns its counts. Shared by `npm test` and `npm run test:long`. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -44,7 +44,7 @@ export function summary(/** @type {Counts} */ { passed, failed, skipped }) {
 }
 
 /**
- * A runner that died before it could count has failed once, as far as anyone can tell.
+ * A runner that crashed before it wrote its counts counts as one failure.
  *
  * @param {string} file
  * @param {number} exitCode

@@ -1,9 +1,9 @@
 /**
- * `npm run test:long`: what takes too long for every change. Ten times the kills and the seeds of `npm test`, ten minutes
- * of mixed load on a server, ten of a cluster in trouble, a million requests of any kind, the live peers of `npm run test:peers`,
- * the tests that need nothing but Node on each later Node that we support, and a smoke test on Bun. Ends with the sum of it all
- * as `N passed, N failed, N skipped`. `TANDEM_KILLS`,
- * `SEEDS`, `TANDEM_SOAK_MS`, `TANDEM_CHAOS_MS` and `TANDEM_FUZZ` change how long it is.
+ * `npm run test:long`: tests that take too long for every change. Ten times the kills and the seeds of `npm test`, ten
+ * minutes of mixed load on a server, ten minutes of a cluster with failures, a million fuzzed requests, the live peers
+ * of `npm run test:peers`, the tests that only need Node on each later Node that we support, and a smoke test on Bun.
+ * Ends with the totals as `N passed, N failed, N skipped`. `TANDEM_KILLS`, `SEEDS`, `TANDEM_SOAK_MS`, `TANDEM_CHAOS_MS`
+ * and `TANDEM_FUZZ` change its duration.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -20,28 +20,28 @@ let exitCode = 0;
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void (isInterrupted = true));
 
-say(`${TANDEM_KILLS} kills, ${SEEDS} seeds`);
+printStep(`${TANDEM_KILLS} kills, ${SEEDS} seeds`);
 await run({ args: ['test/crash', 'test/simulation'], env: { TANDEM_KILLS, SEEDS } });
 if (!isInterrupted) {
-  say(`${Number(TANDEM_CHAOS_MS) / 1000} s of trouble in a cluster`);
+  printStep(`${Number(TANDEM_CHAOS_MS) / 1000} s of failures in a cluster`);
   await run({ args: ['test/postgres/cluster.test.ts'], env: { TANDEM_CHAOS_MS } });
 }
 if (!isInterrupted) {
-  say(`${Number(TANDEM_SOAK_MS) / 1000} s of mixed load`);
+  printStep(`${Number(TANDEM_SOAK_MS) / 1000} s of mixed load`);
   await run({ args: ['test/streams/soak.test.ts'], env: { TANDEM_SOAK_MS } });
 }
 if (!isInterrupted) {
-  say(`${TANDEM_FUZZ} requests of any kind`);
+  printStep(`${TANDEM_FUZZ} fuzzed requests`);
   await run({ args: ['test/attacks/fuzz.test.ts'], env: { TANDEM_FUZZ } });
 }
 if (!isInterrupted) {
-  say('Live peers');
+  printStep('Live peers');
   try {
     const peers = prepareLivePeers();
     await run(livePeersRun(peers));
-    for (const notice of peers.notices) say(`Notice: ${notice}`);
+    for (const notice of peers.notices) printStep(`Notice: ${notice}`);
   } catch (error) {
-    say(`The live peers could not be installed: not tested, which counts as a failure\n${String(error)}`);
+    printStep(`The live peers could not be installed: not tested, which counts as a failure\n${String(error)}`);
     total.failed += 1;
     exitCode ||= 1;
   }
@@ -50,16 +50,16 @@ for (const version of NODES) {
   if (isInterrupted) break;
   const node = nodeOf(version);
   if (node === undefined) {
-    say(`Node ${version} could not be had from the registry: not tested, which counts as a failure`);
+    printStep(`Node ${version} could not be had from the registry: not tested, which counts as a failure`);
     total.failed += 1;
     exitCode ||= 1;
   } else {
-    say(`Node ${version}: ${node}`);
+    printStep(`Node ${version}: ${node}`);
     await run({ args: ['--project', 'unit', '--project', 'simulation', '--project', 'store'], node });
   }
 }
 if (!isInterrupted) {
-  say('Bun: serve an agent and call it');
+  printStep('Bun: serve an agent and call it');
   const isPassed = passesOnBun();
   total[isPassed ? 'passed' : 'failed'] += 1;
   if (!isPassed) exitCode ||= 1;
@@ -76,7 +76,7 @@ async function run(options) {
   exitCode ||= result.exitCode;
 }
 
-/** The path of another version of Node, which npm fetches if it has to. */
+/** The path of another version of Node. npm downloads it if necessary. */
 function nodeOf(/** @type {number} */ version) {
   try {
     const script = `if (!process.version.startsWith('v${version}.')) process.exit(1); console.log(process.execPath)`;
@@ -86,7 +86,9 @@ function nodeOf(/** @type {number} */ version) {
   }
 }
 
-/** Whether the smoke test passes on the latest Bun 1, which npm fetches if it has to. If it cannot be had, that is a failure. */
+/**
+ * Whether the smoke test passes on the latest Bun 1, which npm downloads if necessary. A failed download is a failure.
+ */
 function passesOnBun() {
   try {
     const program = fileURLToPath(new URL('../test/runtimes/bun-smoke.ts', import.meta.url));
@@ -97,6 +99,6 @@ function passesOnBun() {
   }
 }
 
-function say(/** @type {string} */ text) {
+function printStep(/** @type {string} */ text) {
   process.stdout.write(`\n==> ${text}\n`);
 }

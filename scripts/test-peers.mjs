@@ -1,6 +1,7 @@
 /**
- * `npm run test:peers`: talks to the peers of `test/peers/live`, in both directions, over real sockets. Installs them first, runs
- * vitest with the arguments given, and ends with `N passed, N failed, N skipped`. The exit code is vitest's.
+ * `npm run test:peers`: tests against the peers of `test/peers/live` in both directions over real sockets. Installs
+ * them first, runs vitest with the given arguments, and ends with `N passed, N failed, N skipped`. The exit code is
+ * vitest's.
  */
 import { livePeersRun, prepareLivePeers } from './live-peers.mjs';
 import { runVitest, summary } from './run-vitest.mjs';

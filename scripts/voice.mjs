@@ -1,6 +1,6 @@
 /**
- * `node scripts/voice.mjs [--summary] [path …]`: prints the sentences that break a rule of voice, in the checkout that it
- * is started in. Paths limit it to files that start with one of them.
+ * `node scripts/voice.mjs [--summary] [path …]`: prints the sentences that break a rule of voice in the current
+ * checkout. Paths limit it to files that start with one of them.
  */
 import { tsImport } from 'tsx/esm/api';
 

@@ -37,12 +37,13 @@ export type { UnknownMembers } from './model/unknown-members.ts';
 export { connect, inspectCard, tryDiscover } from './client/entry.ts';
 export type { ConnectTarget, Discovery } from './client/connect.ts';
 export type { ApiKey } from './client/auth/api-key.ts';
-export type { Auth, AuthContext, AuthStrategy, HeadersRecord, OneAuth, TokenSource } from './client/auth/auth.ts';
+export type { Auth, OneAuth, TokenSource } from './client/auth/auth.ts';
+export type { AuthContext, AuthStrategy, HeadersRecord } from './client/auth/strategy.ts';
 export type { CallAborted } from './client/request/call-aborted.ts';
 export type { CardTrust } from './client/card/card-trust.ts';
 export type { ClientCredentials } from './client/auth/client-credentials.ts';
 export type { SignedToken } from './client/auth/signed-token.ts';
-export type { AgentClient, GetOptions, ListOptions } from './client/client.ts';
+export type { AgentClient } from './client/client.ts';
 export type { Chosen } from './client/request/endpoint.ts';
 export type { AgentEvent, ArtifactEvent, MessageEvent, StatusEvent, WholeTaskEvent } from './client/event.ts';
 export type { CardProblem, CardReport } from './client/card/inspect-card.ts';
@@ -54,6 +55,8 @@ export type {
   CallOptions,
   ClientLimits,
   ConnectOptions,
+  GetOptions,
+  ListOptions,
   SendOptions,
   WaitOptions,
 } from './client/options.ts';

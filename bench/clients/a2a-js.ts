@@ -1,10 +1,10 @@
-/** The client of the official SDK, made from a card as its guide says. */
+/** The client of the official SDK, created from a card as its guide shows. */
 import { HISTORY_TASK_ID } from '../contenders/content.ts';
 import { peer } from '../contenders/peer.ts';
-import { type Client, compete } from '../harness/client-contender.ts';
+import { type Client, runClientContender } from '../harness/client-contender.ts';
 import { cardAt } from './card.ts';
 
-/** The few names that we use of the SDK. */
+/** The part of the SDK's types that the bench uses. */
 interface Sdk {
   readonly AgentCard: { fromJSON(json: unknown): unknown };
   readonly Role: { readonly ROLE_USER: number };
@@ -67,4 +67,4 @@ async function connect(port: number): Promise<Client> {
   };
 }
 
-compete(HISTORY_TASK_ID, connect);
+runClientContender(HISTORY_TASK_ID, connect);

@@ -1,4 +1,4 @@
-/** The card of the server that all clients talk to. It serves none itself. */
+/** The card of the server that all clients call, because that server does not publish one. */
 export function cardAt(port: number) {
   return {
     name: 'Bench',

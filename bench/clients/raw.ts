@@ -1,11 +1,11 @@
 /**
- * The floor: `node:http` with connections that are kept, which writes the request, and parses the answer or the events of
- * the stream. It checks nothing, and has no limits in time or size.
+ * The baseline: `node:http` with keep-alive connections. It writes the request and parses the response or the events of
+ * the stream, without checks, timeouts or size limits.
  */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { HISTORY_TASK_ID } from '../contenders/content.ts';
-import { type Client, compete } from '../harness/client-contender.ts';
+import { type Client, runClientContender } from '../harness/client-contender.ts';
 import { rpcCall } from '../harness/http-bench.ts';
 
 interface Task {
@@ -74,4 +74,4 @@ function connect(port: number): Client {
   };
 }
 
-compete(HISTORY_TASK_ID, async (port) => connect(port));
+runClientContender(HISTORY_TASK_ID, async (port) => connect(port));

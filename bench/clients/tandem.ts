@@ -1,6 +1,6 @@
-/** Our own, as users get it. */
+/** The Tandem client as users install it. */
 import { HISTORY_TASK_ID } from '../contenders/content.ts';
-import { type Client, compete } from '../harness/client-contender.ts';
+import { type Client, runClientContender } from '../harness/client-contender.ts';
 import { importProduct } from '../harness/product.ts';
 import { cardAt } from './card.ts';
 
@@ -23,4 +23,4 @@ async function connect(port: number): Promise<Client> {
   };
 }
 
-compete(HISTORY_TASK_ID, connect);
+runClientContender(HISTORY_TASK_ID, connect);

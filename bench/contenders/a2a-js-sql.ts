@@ -26,7 +26,7 @@ interface Statement {
   run(...values: readonly unknown[]): unknown;
 }
 
-/** What the SDK's command `a2a-db` makes. */
+/** The tables that the SDK's command `a2a-db` creates. */
 const tables = (collate: string): string => `
   CREATE TABLE tasks (
     tenant varchar(255) ${collate} NOT NULL, owner varchar(255) ${collate} NOT NULL, id varchar(36) ${collate} NOT NULL,
@@ -39,8 +39,8 @@ const tables = (collate: string): string => `
 `;
 
 /**
- * The store for SQL of the official SDK. On the driver and with the pragmas of our own store, so that neither is what is
- * compared: with its defaults SQLite would wait for the disk twice for each write.
+ * The SQL store of the official SDK, with the driver and the pragmas of our store, so that the comparison measures
+ * neither. With its default pragmas SQLite would wait for the disk twice per write.
  */
 export async function openSqliteStore(path: string): Promise<TaskStore> {
   const { DatabaseSync } = await peer<Driver>('@photostructure/sqlite');
@@ -52,7 +52,7 @@ export async function openSqliteStore(path: string): Promise<TaskStore> {
   const prepare = (sql: string) => {
     const statement = database.prepare(sql);
     return {
-      // Kysely asks whether there are rows to read.
+      // Kysely checks whether the statement returns rows.
       reader: statement.columns().length > 0,
       all: (values: readonly unknown[]) => statement.all(...values),
       run: (values: readonly unknown[]) => statement.run(...values),
@@ -62,7 +62,7 @@ export async function openSqliteStore(path: string): Promise<TaskStore> {
   return new DatabaseTaskStore(new Kysely({ dialect }));
 }
 
-/** The same store on `pg`, with as many connections as ours has. */
+/** The same store on `pg`, with as many connections as our store. */
 export async function openPostgresStore(connectionString: string): Promise<TaskStore> {
   const { default: pg } = await import('pg');
   const { Kysely, PostgresDialect } = await peer<Kysely>('kysely');

@@ -1,15 +1,15 @@
 /**
- * The official SDK as its own guide sets it up: Express, `jsonRpcHandler`, `DefaultRequestHandler` and the in-memory
- * store or that for SQL, with an executor that does the same trivial work as the others.
+ * The official SDK as its guide sets it up: Express, `jsonRpcHandler`, `DefaultRequestHandler` and the in-memory or SQL
+ * store, with an executor that does the same trivial work as the other contenders.
  */
 import { createServer, type RequestListener } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { contend, type ContenderSetup, listen, readSetup } from '../harness/contender.ts';
+import { runContender, type ContenderSetup, listen, readSetup } from '../harness/contender.ts';
 import { openPostgresStore, openSqliteStore, type TaskStore } from './a2a-js-sql.ts';
 import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
 import { peer } from './peer.ts';
 
-/** The few names that we use of the SDK. */
+/** The part of the SDK's types that the bench uses. */
 interface Sdk {
   readonly Task: { fromJSON(json: unknown): unknown };
   readonly AgentCard: { fromJSON(json: unknown): unknown };
@@ -69,7 +69,7 @@ function artifact(text: string) {
   return { ...about, parts: [part] };
 }
 
-/** Of the tasks that wait to be canceled. */
+/** Context ids of the tasks that wait to be canceled. */
 const contexts = new Map<string, string>();
 
 const executor = {
@@ -116,7 +116,7 @@ async function openStore(kind: ContenderSetup['store'], database: string): Promi
   return kind === 'sqlite' ? openSqliteStore('a2a-js.db') : new InMemoryTaskStore();
 }
 
-contend(async () => {
+runContender(async () => {
   const { store: kind, tasks, database = '' } = readSetup();
   const store = await openStore(kind, database);
   const context = new ServerCallContext({ user: new UnauthenticatedUser() });

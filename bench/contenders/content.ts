@@ -1,43 +1,43 @@
 /**
- * What every contender answers, in the JSON of 1.0, so that all of them put the same bytes on the wire but for their
- * ids and the order of members.
+ * The responses of every contender, as JSON in the 1.0 format. All contenders send the same bytes except for ids and
+ * the order of members.
  */
 
-/** What a message asks of the agent, in its metadata. Without a word about it: one artifact, and done. */
+/** The work that a message requests in its metadata. Default: one artifact, then the task is completed. */
 export interface WorkOrder {
-  /** An artifact in so many pieces. */
+  /** The number of chunks of the artifact. */
   readonly chunks?: number;
-  /** Each piece in a turn of the event loop of its own, as if it came from somewhere. */
+  /** Whether each chunk is sent in a separate turn of the event loop, as if it came from a model. */
   readonly isPaced?: boolean;
-  /** So many milliseconds between two pieces, each of which says when it was made. */
+  /** The pause between two chunks in milliseconds. Each chunk then contains the time of its creation. */
   readonly everyMs?: number;
-  /** Nothing, until it is canceled. */
+  /** Whether the task does nothing until it is canceled. */
   readonly isIdle?: boolean;
 }
 
-/** The id of the task that the `get` bench reads; each contender has it from the start. */
+/** The id of the task that the `get` bench reads. Each contender has it from the start. */
 export const HISTORY_TASK_ID = '0f5b6c1e-77aa-4c0c-9d52-3f1f6c1d2a10';
 export const HISTORY_LENGTH = 50;
 
 export const ARTIFACT_ID = 'translation';
 export const ARTIFACT_NAME = 'translation.txt';
 
-/** The agent's whole work in the `send` bench. */
+/** The text that the agent returns in the `send` bench. */
 export function workOn(text: string): string {
   return `fr: ${text}`;
 }
 
-/** The n-th piece of the artifact in the `stream` bench, about as long as a few tokens of a model. */
+/** The n-th chunk of the artifact in the `stream` bench, about as long as a few tokens of a model. */
 export function chunkText(n: number): string {
   return `chunk ${n} of an answer, `;
 }
 
-/** What time it is for all processes of this machine, in milliseconds. */
+/** The time in milliseconds on a clock that all processes of this machine share. */
 export function machineTime(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** A finished task with a conversation of 50 messages behind it. */
+/** A completed task with a history of 50 messages. */
 export function historyTask() {
   const contextId = '5d0c2f7e-2f0f-4f5c-8f2e-0d7e6c3b9a11';
   return {
@@ -59,7 +59,7 @@ export function historyTask() {
 
 const FIRST_TIME = Date.parse('2026-11-01T00:00:00.000Z');
 
-/** The n-th of the many tasks of the `list` bench. Each is a millisecond later than the one before. */
+/** The n-th task of the `list` bench. Each one is a millisecond later than the previous one. */
 export function listedTask(n: number) {
   const id = listedTaskId(n);
   const contextId = `context of ${listedTaskId(Math.trunc(n / 100))}`;
@@ -74,7 +74,7 @@ export function listedTask(n: number) {
   };
 }
 
-/** Not in the order of the numbers, as real ids are not. */
+/** The order of ids differs from that of the numbers, as with real ids. */
 export function listedTaskId(n: number): string {
   const mixed = Math.imul(n + 1, 0x9e3779b1) >>> 0;
   return `${mixed.toString(16).padStart(8, '0')}-${n.toString(16).padStart(8, '0')}`;

@@ -3,16 +3,16 @@ import type { HandlerOptions } from '../../src/server/index.ts';
 
 type ServerModule = typeof import('../../src/server/index.ts');
 
-/** What can stand between a caller and the agent. */
+/** The checks that a server can run before it calls the agent. */
 export type Guard = 'repeats' | 'bearer' | 'jwt' | 'rate' | 'metrics';
 
 const TOKEN = '5c2f6b0e9a7d4318b1c7e0d2f3a4968b5c2f6b0e9a7d4318b1c7e0d2f3a4968b';
 const SECRET = 'a-secret-that-is-only-used-to-measure';
-/** Nobody is refused: refusing is not what is measured. */
+/** Limits that no request exceeds, because the bench does not measure rejections. */
 const ANY_NUMBER = { perMinute: 10 ** 9, burst: 10 ** 9 };
 const VALID_SECONDS = 24 * 60 * 60;
 
-/** How our server is told to have them. */
+/** The options of our server for these checks. */
 export function guardOptions(guards: readonly Guard[], { bearerTokens, sharedSecret }: ServerModule): HandlerOptions {
   return {
     ...(guards.includes('bearer') && { auth: bearerTokens({ alice: TOKEN }) }),
@@ -22,7 +22,7 @@ export function guardOptions(guards: readonly Guard[], { bearerTokens, sharedSec
   };
 }
 
-/** What a caller shows to them. */
+/** The headers that a caller sends for these checks. */
 export function guardHeaders(guards: readonly Guard[]): Readonly<Record<string, string>> {
   if (guards.includes('bearer')) return { authorization: `Bearer ${TOKEN}` };
   return guards.includes('jwt') ? { authorization: `Bearer ${signedToken()}` } : {};

@@ -1,6 +1,6 @@
 import type { ContenderSetup } from '../harness/contender.ts';
 
-/** A server to measure: a file of this folder that calls `contend`, and the store that it is told to use. */
+/** A server to measure: a file of this folder that calls `runContender`, and the store that it uses. */
 export interface Contender {
   readonly name: string;
   readonly file: URL;
@@ -10,9 +10,9 @@ export interface Contender {
   readonly role?: ContenderSetup['role'];
 }
 
-/** The one that all others are compared with. */
-export const FLOOR = 'raw';
-/** The peer that all others are compared with. */
+/** The baseline of all other contenders. */
+export const BASELINE = 'raw';
+/** The other implementation that ours is compared with. */
 export const PEER = 'a2a-js';
 export const PEER_STORED = 'a2a-js (SQLite)';
 export const OWN = 'tandem (memory)';
@@ -22,9 +22,9 @@ const RAW_FILE = new URL('raw.ts', import.meta.url);
 export const PEER_FILE = new URL('a2a-js.ts', import.meta.url);
 export const OWN_FILE = new URL('tandem.ts', import.meta.url);
 
-/** In the order of the table. A new contender is one file and one line here. */
+/** In the order of the table. A new contender needs one file and one line here. */
 export const contenders: readonly Contender[] = [
-  { name: FLOOR, file: RAW_FILE, store: 'memory' },
+  { name: BASELINE, file: RAW_FILE, store: 'memory' },
   { name: PEER, file: PEER_FILE, store: 'memory' },
   { name: PEER_STORED, file: PEER_FILE, store: 'sqlite' },
   { name: OWN, file: OWN_FILE, store: 'memory' },

@@ -1,12 +1,12 @@
 /**
- * The floor: `node:http` that parses the request and answers the same JSON as the others, with nothing in between. It
- * validates nothing and stores nothing; no server that has to can be cheaper.
+ * The baseline: `node:http` that parses the request and returns the same JSON as the other contenders. It validates and
+ * stores nothing, so no server that does can be cheaper.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { contend, listen, readSetup } from '../harness/contender.ts';
+import { runContender, listen, readSetup } from '../harness/contender.ts';
 import { ARTIFACT_ID, ARTIFACT_NAME, chunkText, historyTask, listedTask, type WorkOrder, workOn } from './content.ts';
 
 interface Message {
@@ -28,13 +28,13 @@ interface Call {
 }
 
 const stored = new Map([historyTask()].map((task) => [task.id, task]));
-/** The latest first, as far as a page shows of them. */
+/** The latest tasks, newest first, as many as a page contains. */
 const listed = Array.from({ length: readSetup().tasks }, (_, n) => {
   const { id, contextId, status: last } = listedTask(n);
   return { id, contextId, status: last };
 }).toReversed();
 
-/** The streams of those who wait for the one task that does nothing. */
+/** The streams of the subscribers of the idle task. */
 const idle = new Set<{ readonly id: number; readonly response: ServerResponse }>();
 const idleTask = { id: randomUUID(), contextId: randomUUID(), status: status('TASK_STATE_WORKING') };
 
@@ -78,7 +78,7 @@ async function sendStream(response: ServerResponse, id: number, message: Message
   const { chunks = 0, isPaced } = message.metadata ?? {};
   for (let n = 0; n < chunks; n++) {
     const artifact = { artifactId: ARTIFACT_ID, name: ARTIFACT_NAME, parts: [{ text: chunkText(n) }] };
-    // 1.0 leaves out what is false.
+    // 1.0 omits false values.
     const flags = { ...(n > 0 && { append: true }), ...(n === chunks - 1 && { lastChunk: true }) };
     const written = sendEvent(response, id, { artifactUpdate: { taskId, contextId, artifact, ...flags } });
     if (written !== undefined) await written;
@@ -88,7 +88,7 @@ async function sendStream(response: ServerResponse, id: number, message: Message
   response.end();
 }
 
-/** Writes one event; waits only when the reader is slower than we are. */
+/** Writes one event. Waits only if the client reads more slowly than this process writes. */
 function sendEvent(response: ServerResponse, id: number, result: unknown): Promise<unknown> | undefined {
   const more = response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
   return more ? undefined : once(response, 'drain');
@@ -111,7 +111,7 @@ function cancel(): unknown {
   return { ...idleTask, status: canceled };
 }
 
-/** The token is the place in the list. */
+/** The token is the offset in the list. */
 function page({ pageSize, pageToken = '0' }: Call['params']): unknown {
   const from = Number(pageToken);
   const nextPageToken = String(from + pageSize);
@@ -146,7 +146,7 @@ function readBody(request: IncomingMessage, then: (body: string) => void): void 
   request.on('end', () => then((chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))?.toString('utf8') ?? ''));
 }
 
-contend(() =>
+runContender(() =>
   listen(
     createServer((request, response) => {
       readBody(request, (body) => void handle(body, response));

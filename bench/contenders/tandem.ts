@@ -1,9 +1,9 @@
-/** Our own server, as users get it: `agent()` and `serve()` from `dist/`, in memory or with a file of its own. */
+/** The Tandem server as users install it: `agent()` and `serve()` from `dist/`, in memory or with its own file. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Message } from '../../src/model/message.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Store } from '../../src/store/store.ts';
-import { contend, type ContenderSetup, readSetup } from '../harness/contender.ts';
+import { runContender, type ContenderSetup, readSetup } from '../harness/contender.ts';
 import { importProduct } from '../harness/product.ts';
 import { ARTIFACT_NAME, chunkText, historyTask, listedTask, machineTime, type WorkOrder, workOn } from './content.ts';
 import { guardOptions } from './guards.ts';
@@ -15,7 +15,7 @@ type PostgresModule = typeof import('../../src/store/postgres/index.ts');
 
 const FILL_AT_ONCE = 1000;
 
-// In production nobody is let in whom nobody knows; nothing else of ours is different there.
+// In production anonymous callers are rejected by default. Nothing else differs there.
 delete process.env['NODE_ENV'];
 
 const server = await importProduct<ServerModule>('server/index.js');
@@ -50,7 +50,7 @@ async function openStore({ store: kind, tasks, database = '' }: ContenderSetup):
   return memoryStore({ maxTasks: tasks + 100_000 });
 }
 
-/** Through the port of the store: no run would make exactly these. */
+/** Written through the store, because no run would create exactly these tasks. */
 async function keepTask(
   store: Store,
   { id, contextId = '', status, artifacts = [], history = [] }: Task,
@@ -81,11 +81,11 @@ async function keepTask(
   });
 }
 
-contend(async () => {
+runContender(async () => {
   const setup = readSetup();
   const { tasks, guards = [], role = 'all' } = setup;
   const store = await openStore(setup);
-  // Nodes that share a database share their tasks.
+  // Nodes that share a database share its tasks, so only one creates them.
   if (tasks === 0 && setup.store !== 'postgres') await keepTask(store, historyTask());
   for (let from = 0; from < tasks; from += FILL_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(FILL_AT_ONCE, tasks - from) }, (_, i) => from + i);

@@ -2,42 +2,42 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a child process answers: its result, or the reason why there is none. */
+/** The reply of a child process: its result, or the reason for its failure. */
 export type Reply<T> =
   | { readonly ok: true; readonly id: number; readonly value: T }
   | { readonly ok: false; readonly id: number; readonly error: string };
 
-interface Question {
+interface ChildRequest {
   readonly id: number;
-  readonly ask: unknown;
+  readonly payload: unknown;
 }
 
 export interface ChildOptions {
   readonly args?: readonly string[];
-  /** Where it is at home: what it writes without a path is there. */
+  /** The working directory, in which the process writes files without a path. */
   readonly folder?: string;
   readonly nodeOptions?: readonly string[];
 }
 
 const running = new Set<ChildProcess>();
 
-// Whatever ends this process, its children end too. They also watch the channel themselves (`answer` below), so that
-// not even a SIGKILL here leaves one behind.
+// When this process ends, its children end too. They also watch the channel (`handleRequests` below), so that not even a SIGKILL
+// of this process leaves one behind.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
-/** A Node process of our own that answers questions, one at a time. */
+/** A Node process that handles one request at a time. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #name: string;
-  #asked = 0;
+  #requests = 0;
 
   constructor(name: string, file: URL, { args = [], folder, nodeOptions = [] }: ChildOptions = {}) {
     this.#name = name;
     this.#process = fork(fileURLToPath(file), args, {
-      // Express and its kin are slower outside of production; nobody is measured in that state.
+      // Express and similar frameworks are slower outside of production, so every contender runs in production mode.
       env: { ...process.env, NODE_ENV: 'production' },
       execArgv: [...process.execArgv, ...nodeOptions],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -47,9 +47,9 @@ export class Child {
     this.#process.once('exit', () => running.delete(this.#process));
   }
 
-  /** Resolves with the answer; rejects when the child reports an error, ends, or takes longer than `limitMs`. */
-  async ask<T>(question: unknown, limitMs: number): Promise<T> {
-    const id = ++this.#asked;
+  /** Resolves with the reply. Rejects if the child reports an error, exits, or takes longer than `limitMs`. */
+  async request<T>(payload: unknown, limitMs: number): Promise<T> {
+    const id = ++this.#requests;
     const reply = await new Promise<Reply<T>>((resolve, reject) => {
       const settle = (run: () => void) => {
         clearTimeout(timer);
@@ -63,12 +63,12 @@ export class Child {
       };
       const onExit = (code: number | null) => settle(() => reject(new Error(`${this.#name} ended with code ${code}`)));
       const timer = setTimeout(
-        () => settle(() => reject(new Error(`${this.#name} gave no answer within ${limitMs} ms`))),
+        () => settle(() => reject(new Error(`${this.#name} did not reply within ${limitMs} ms`))),
         limitMs,
       );
       this.#process.on('message', onMessage);
       this.#process.on('exit', onExit);
-      this.#process.send({ id, ask: question } satisfies Question);
+      this.#process.send({ id, payload } satisfies ChildRequest);
     });
     if (!reply.ok) throw new Error(`${this.#name}: ${reply.error}`);
     return reply.value;
@@ -82,18 +82,18 @@ export class Child {
   }
 }
 
-/** The child's side: answers each question with `reply`, and ends when the parent is gone. */
-export function answer(reply: (question: unknown) => Promise<unknown>): void {
+/** The child's side: handles each request, and exits when the parent has ended. */
+export function handleRequests(handle: (payload: unknown) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (message) => {
-    const { id, ask } = message as Question;
-    reply(ask)
+    const { id, payload } = message as ChildRequest;
+    handle(payload)
       .then(
         (value): Reply<unknown> => ({ ok: true, id, value }),
         (error): Reply<unknown> => ({ ok: false, id, error: error instanceof Error ? error.message : String(error) }),
       )
-      .then((answered) => process.send?.(answered))
-      // The channel is closed: the parent is gone, and so are we.
+      .then((reply) => process.send?.(reply))
+      // The channel is closed because the parent has ended.
       .catch(() => process.exit(1));
   });
 }

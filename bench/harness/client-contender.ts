@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { chunkText, HISTORY_LENGTH, workOn } from '../contenders/content.ts';
-import { answer } from './child.ts';
+import { handleRequests } from './child.ts';
 import { readCpu } from './contender.ts';
 import { expectJson } from './http-bench.ts';
 
-/** What a client can be asked to do. */
+/** The kinds of calls that a client can make. */
 export const CLIENT_WORK = ['send', 'get', 'stream'] as const;
 export type ClientWork = (typeof CLIENT_WORK)[number];
 
@@ -12,11 +12,11 @@ export type ClientWork = (typeof CLIENT_WORK)[number];
 export interface ClientOrder {
   readonly work: ClientWork;
   readonly port: number;
-  /** Calls, each with an id of its own from `first` on. */
+  /** The number of calls. Their ids are numbered from `first`. */
   readonly calls: number;
   readonly first: number;
   readonly inFlight: number;
-  /** Of each stream. */
+  /** The chunks of each stream. */
   readonly chunks: number;
 }
 
@@ -25,23 +25,23 @@ export interface ClientRound {
   readonly unitsPerSecond: number;
 }
 
-/** A client that is connected to a server. Each call returns what shows that it was understood. */
+/** A connected client. Each call returns a value that shows that the client decoded the response. */
 export interface Client {
-  /** The text of the artifact that came of it. */
+  /** Returns the text of the resulting artifact. */
   send(id: string, text: string): Promise<unknown>;
-  /** How long the history is. */
+  /** Returns the length of the history. */
   get(taskId: string): Promise<unknown>;
-  /** Hands over the text of each chunk. */
+  /** Yields the text of each chunk. */
   stream(id: string, chunks: number, take: (text: unknown) => void): Promise<void>;
 }
 
 const TEXT = 'Good morning. Please translate this sentence, and keep the names as they are.';
 
-/** Turns this process into a client that is measured, all threads and the reading of the answers included. */
-export function compete(taskId: string, connect: (port: number) => Promise<Client>): void {
+/** Turns this process into a measured client. The measurement includes all threads and decoding the responses. */
+export function runClientContender(taskId: string, connect: (port: number) => Promise<Client>): void {
   const clients = new Map<number, Promise<Client>>();
-  answer(async (question) => {
-    const order = question as ClientOrder;
+  handleRequests(async (payload) => {
+    const order = payload as ClientOrder;
     let client = clients.get(order.port);
     if (client === undefined) clients.set(order.port, (client = connect(order.port)));
     return round(await client, order, taskId);

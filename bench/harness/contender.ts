@@ -3,48 +3,48 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Guard } from '../contenders/guards.ts';
-import { answer } from './child.ts';
+import { handleRequests } from './child.ts';
 
-/** CPU time of a whole process since its start, all threads, in microseconds. */
+/** CPU time of the process since its start, for all threads, in microseconds. */
 export interface CpuReading {
   readonly cpuUs: number;
 }
 
-/** What a process holds after its garbage is collected, in bytes. */
+/** The memory of a process after garbage collection, in bytes. */
 export interface MemoryReading {
-  /** Objects, and what lies outside of the heap on their account. */
+  /** Objects, and the memory outside of the heap that they use. */
   readonly held: number;
-  /** All that the system has given to the process, in use or not. */
+  /** The resident set size, including memory that the process does not use. */
   readonly resident: number;
 }
 
-/** Where a contender listens. */
+/** The address of a contender. */
 export interface Listening {
   readonly port: number;
 }
 
-export type ContenderQuestion = 'listen' | 'cpu' | 'memory';
+export type ContenderRequest = 'listen' | 'cpu' | 'memory';
 
-/** How a contender is set up; `contenders/list.ts` and the bench decide. */
+/** The setup of a contender, from `contenders/list.ts` and the bench. */
 export interface ContenderSetup {
   readonly store: 'memory' | 'sqlite' | 'postgres';
-  /** Finished tasks that are there from the start, beside the one with a history. */
+  /** The number of completed tasks at the start, in addition to the one with a history. */
   readonly tasks: number;
-  /** What stands before it; nothing if not set. */
+  /** The checks before the agent. Default: none. */
   readonly guards?: readonly Guard[] | undefined;
-  /** The address of its database, where it needs one. */
+  /** The URL of its database, if it needs one. */
   readonly database?: string | undefined;
-  /** What it does for the cluster that it is part of; all if not set. */
+  /** Its role in a cluster. Default: all roles. */
   readonly role?: 'all' | 'web' | 'worker' | undefined;
 }
 
 const STORES = ['memory', 'sqlite', 'postgres'] as const;
 const ROLES = ['all', 'web', 'worker'] as const;
 
-/** Turns this process into a contender: a server on a free loopback port, and readings for the harness. */
-export function contend(listen: () => Promise<Listening>): void {
-  answer(async (question) => {
-    switch (question as ContenderQuestion) {
+/** Turns this process into a contender: a server on a free loopback port that reports measurements to the harness. */
+export function runContender(listen: () => Promise<Listening>): void {
+  handleRequests(async (payload) => {
+    switch (payload as ContenderRequest) {
       case 'listen':
         return listen();
       case 'cpu':
@@ -74,7 +74,7 @@ export function readSetup(): ContenderSetup {
   };
 }
 
-/** The arguments that `readSetup` reads. */
+/** The arguments that `readSetup` parses. */
 export function setupArgs({ store, tasks, guards = [], database, role }: ContenderSetup): readonly string[] {
   const args = [`--store=${store}`, `--tasks=${tasks}`, ...guards.map((guard) => `--guard=${guard}`)];
   if (database !== undefined) args.push(`--database=${database}`);
@@ -89,8 +89,8 @@ export function readCpu(): CpuReading {
 
 async function readMemory(): Promise<MemoryReading> {
   const { gc } = globalThis as { readonly gc?: () => void };
-  if (gc === undefined) throw new Error('memory is read with --expose-gc');
-  // What a first collection lets go of may hold more until its finalizers have run.
+  if (gc === undefined) throw new Error('reading the memory requires --expose-gc');
+  // Objects that the first collection frees may keep others alive until their finalizers have run.
   for (let i = 0; i < 3; i += 1) {
     gc();
     await setImmediate();

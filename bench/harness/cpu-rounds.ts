@@ -1,14 +1,14 @@
-/** One thing to measure inside this process, and what it is compared with. Both get the same text. */
+/** A function to measure inside this process, and its baseline. Both get the same text. */
 export interface CpuCase {
   readonly name: string;
   readonly text: string;
-  readonly floor: (text: string) => string;
+  readonly baseline: (text: string) => string;
   readonly run: (text: string) => string;
 }
 
-/** CPU time per call, all threads of the process: collecting the garbage is part of the price. */
+/** CPU time per call for all threads of the process, because garbage collection is part of the cost. */
 export interface CpuRound {
-  readonly floorUs: number;
+  readonly baselineUs: number;
   readonly runUs: number;
 }
 
@@ -18,10 +18,13 @@ export interface CpuRoundsOptions {
   readonly callsPerRound: number;
 }
 
-/** Calls of one kind in a row: about 2 ms, so that what disturbs the machine hits the floor and the work alike. */
+/**
+ * Consecutive calls of one kind, about 2 ms, so that disturbances of the machine affect the baseline and the work
+ * alike.
+ */
 const SLICE = 250;
 
-/** Runs the cases in turn, and in each case slices of the floor and of the work. */
+/** Runs the cases in turn, each with alternating slices of the baseline and the work. */
 export function runCpuRounds(cases: readonly CpuCase[], options: CpuRoundsOptions): Map<string, CpuRound[]> {
   const rounds = new Map<string, CpuRound[]>(cases.map(({ name }) => [name, []]));
   for (let round = -options.warmUpRounds; round < options.rounds; round++) {
@@ -33,13 +36,13 @@ export function runCpuRounds(cases: readonly CpuCase[], options: CpuRoundsOption
   return rounds;
 }
 
-function runCpuRound({ text, floor, run }: CpuCase, slices: number): CpuRound {
-  let [floorUs, runUs] = [0, 0];
+function runCpuRound({ text, baseline, run }: CpuCase, slices: number): CpuRound {
+  let [baselineUs, runUs] = [0, 0];
   for (let slice = 0; slice < slices; slice++) {
-    floorUs += cpuOfSlice(floor, text);
+    baselineUs += cpuOfSlice(baseline, text);
     runUs += cpuOfSlice(run, text);
   }
-  return { floorUs: floorUs / (slices * SLICE), runUs: runUs / (slices * SLICE) };
+  return { baselineUs: baselineUs / (slices * SLICE), runUs: runUs / (slices * SLICE) };
 }
 
 function cpuOfSlice(run: (text: string) => string, text: string): number {
@@ -47,7 +50,7 @@ function cpuOfSlice(run: (text: string) => string, text: string): number {
   const before = process.cpuUsage();
   for (let i = 0; i < SLICE; i++) length += run(text).length;
   const { user, system } = process.cpuUsage(before);
-  // Uses the results, so that no compiler may leave the work out.
+  // Uses the results, so that no compiler can remove the work.
   if (length === 0) throw new Error('the measured function returned nothing');
   return user + system;
 }

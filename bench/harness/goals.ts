@@ -1,11 +1,11 @@
 import type { Spread } from './stats.ts';
 import { showSpread, table } from './table.ts';
 
-/** What we promise of a ratio, a time or a size. */
+/** A limit that we promise for a ratio, a time or a size. */
 export interface Goal {
   readonly name: string;
   readonly measured: Spread;
-  /** × if not set. */
+  /** The unit. Default: ×. */
   readonly unit?: string;
   readonly atLeast?: number;
   readonly atMost?: number;

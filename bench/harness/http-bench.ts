@@ -1,60 +1,62 @@
 /**
- * One bench over HTTP: what is sent, how the answer is checked, and how much of it. `Seed` is what a request needs to know
- * of its server: see `prepare`.
+ * A bench over HTTP: its requests, the check of the responses, and the number of units in one. `Seed` is the data from
+ * the server that a request needs; see `prepare`.
  */
 export interface HttpBench<Seed = unknown> {
   readonly name: string;
   readonly title: string;
-  /** What rates and CPU time are counted in. */
+  /** The unit of rates and CPU times. */
   readonly unit: 'request' | 'chunk';
-  /** 9 if not set. */
+  /** The number of rounds. Default: 9. */
   readonly rounds?: number;
   readonly cases: readonly HttpCase[];
   readonly goals?: readonly HttpGoal[];
-  /** Asks a server for what the requests of a case are made of; once, before the clock runs. */
-  prepare?(work: HttpCase, call: (body: string) => Promise<Answer>): Promise<readonly Seed[]>;
-  /** The body of the n-th request. Ids differ, because a server may answer a repeated message from memory. */
+  /** Requests the data from a server that the requests of a case need. Called once before the measurement. */
+  prepare?(work: HttpCase, call: (body: string) => Promise<BenchResponse>): Promise<readonly Seed[]>;
+  /**
+   * The body of the n-th request. Ids differ, because a server can return the stored response to a repeated message.
+   */
   body(work: HttpCase, n: number, seeds: readonly Seed[]): string;
-  /** Headers of the n-th request, beside those that every request has. */
+  /** Headers of the n-th request, in addition to those of every request. */
   headers?(work: HttpCase, n: number): Readonly<Record<string, string>>;
-  /** Throws unless the answer is right; returns how many units it was. */
-  check(work: HttpCase, n: number, answer: Answer, seeds: readonly Seed[]): number;
+  /** Returns the number of units in the response. Throws if the response is wrong. */
+  check(work: HttpCase, n: number, answer: BenchResponse, seeds: readonly Seed[]): number;
 }
 
 export interface HttpCase {
   readonly name: string;
-  /** The contenders that take part; all when left out. */
+  /** The contenders in the case. Default: all. */
   readonly only?: readonly string[];
   readonly connections: number;
-  /** Requests in each round; a `--quick` one makes a quarter of them, unless they are all at once. */
+  /** Requests per round. With `--quick` a quarter of them, unless all are concurrent. */
   readonly requests: number;
-  /** Contenders that would take minutes for as many as the others, with their own number. */
+  /** Separate numbers for contenders that would take minutes for as many requests as the others. */
   readonly fewer?: Readonly<Record<string, number>>;
-  /** Chunks of the streamed artifact; unused elsewhere. */
+  /** Chunks of the streamed artifact, for the stream benches. */
   readonly chunks?: number;
-  /** What share of all tasks comes before the page that is asked for; 0 if not set. */
+  /** The share of all tasks before the requested page. Default: 0. */
   readonly depth?: number;
 }
 
 /** One row of a bench: a case and a contender. */
 export type RowName = readonly [work: string, contender: string];
 
-/** What we promise of a row, compared with another one. */
+/** A limit that we promise for a row, relative to another one. */
 export interface HttpGoal {
   readonly of: RowName;
   readonly to: RowName;
-  /** CPU time of a unit, units in a second, time that passes for a unit, or the median of the latencies. */
+  /** CPU time per unit, units per second, elapsed time per unit, or the median latency. */
   readonly measure: 'CPU' | 'rate' | 'time' | 'p50';
   readonly atLeast?: number;
   readonly atMost?: number;
 }
 
-export interface Answer {
+export interface BenchResponse {
   readonly status: number;
   readonly body: string;
 }
 
-/** The parsed `result` of a JSON-RPC answer, or an error that says what came instead. */
+/** Returns the parsed `result` of a JSON-RPC response. Throws an error with the actual response if there is none. */
 export function rpcResult(n: number, json: string): Record<string, unknown> {
   const envelope = JSON.parse(json) as { jsonrpc?: unknown; id?: unknown; result?: Record<string, unknown> };
   if (envelope.jsonrpc !== '2.0' || envelope.id !== n || typeof envelope.result !== 'object') {

@@ -1,4 +1,4 @@
-import { FLOOR, PEER } from '../contenders/list.ts';
+import { BASELINE, PEER } from '../contenders/list.ts';
 import type { Bench, BenchReport } from './bench.ts';
 import { type Goal, goalTable } from './goals.ts';
 import type { HttpBench, HttpCase, HttpGoal, RowName } from './http-bench.ts';
@@ -7,7 +7,7 @@ import { buildProduct, installPeers } from './product.ts';
 import { quantile, ratios, type Spread, spread } from './stats.ts';
 import { show, showSpread, table } from './table.ts';
 
-/** The whole of an HTTP bench: all its cases in one table, and what became of its goals. */
+/** Runs an HTTP bench: all its cases in one table, and whether its goals are met. */
 export function httpBench(bench: HttpBench): Bench {
   return {
     name: bench.name,
@@ -58,14 +58,14 @@ function goalName([work, contender]: RowName, [toWork, toContender]: RowName, me
   return `${work}, ${contender} ÷ ${base}, ${measure}`;
 }
 
-/** What one contender did in one case, over all rounds; ratios are taken round by round. */
+/** The results of one contender in one case over all rounds. Ratios are computed per round. */
 interface ContenderSummary {
   readonly contender: string;
   readonly cpuUs: Spread;
   readonly perSecond: Spread;
-  readonly cpuToFloor: Spread;
-  readonly rateToFloor: Spread;
-  /** Absent where the peer took no part. */
+  readonly cpuToBaseline: Spread;
+  readonly rateToBaseline: Spread;
+  /** Missing if the peer is not in the case. */
   readonly cpuToPeer?: Spread;
   readonly rateToPeer?: Spread;
   readonly p50Ms: number;
@@ -75,14 +75,14 @@ interface ContenderSummary {
 }
 
 function summarize(rounds: CaseRounds): readonly ContenderSummary[] {
-  const [floor, peer] = [rounds.get(FLOOR) ?? [], rounds.get(PEER)];
+  const [baseline, peer] = [rounds.get(BASELINE) ?? [], rounds.get(PEER)];
   const values = (key: keyof Round, of: readonly Round[]) => of.map((round) => round[key]);
   return [...rounds].map(([contender, own]) => ({
     contender,
     cpuUs: spread(values('cpuUsPerUnit', own)),
     perSecond: spread(values('unitsPerSecond', own)),
-    cpuToFloor: ratios(values('cpuUsPerUnit', own), values('cpuUsPerUnit', floor)),
-    rateToFloor: ratios(values('unitsPerSecond', own), values('unitsPerSecond', floor)),
+    cpuToBaseline: ratios(values('cpuUsPerUnit', own), values('cpuUsPerUnit', baseline)),
+    rateToBaseline: ratios(values('unitsPerSecond', own), values('unitsPerSecond', baseline)),
     ...(peer && {
       cpuToPeer: ratios(values('cpuUsPerUnit', own), values('cpuUsPerUnit', peer)),
       rateToPeer: ratios(values('unitsPerSecond', own), values('unitsPerSecond', peer)),
@@ -104,10 +104,10 @@ function httpTable(bench: HttpBench, cases: readonly CaseSummary[]): string {
   const head = [
     many ? 'case, contender' : 'contender',
     `CPU µs/${bench.unit}`,
-    `CPU × ${FLOOR}`,
+    `CPU × ${BASELINE}`,
     `CPU × ${PEER}`,
     `${bench.unit}s/s`,
-    `rate × ${FLOOR}`,
+    `rate × ${BASELINE}`,
     `rate × ${PEER}`,
     'p50 ms',
     'p99 ms',
@@ -117,10 +117,10 @@ function httpTable(bench: HttpBench, cases: readonly CaseSummary[]): string {
     contenders.map((one) => [
       many ? `${work.name}, ${one.contender}` : one.contender,
       showSpread(one.cpuUs),
-      showSpread(one.cpuToFloor),
+      showSpread(one.cpuToBaseline),
       one.cpuToPeer ? showSpread(one.cpuToPeer) : '–',
       show(one.perSecond.median),
-      showSpread(one.rateToFloor),
+      showSpread(one.rateToBaseline),
       one.rateToPeer ? showSpread(one.rateToPeer) : '–',
       show(one.p50Ms),
       show(one.p99Ms),

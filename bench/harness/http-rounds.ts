@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { type Contender, contenders } from '../contenders/list.ts';
 import { Child } from './child.ts';
-import { type ContenderQuestion, type CpuReading, type Listening, setupArgs } from './contender.ts';
+import { type ContenderRequest, type CpuReading, type Listening, setupArgs } from './contender.ts';
 import type { HttpBench, HttpCase } from './http-bench.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
 
@@ -14,11 +14,11 @@ export interface Round {
   readonly unitsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Share of one core that the load generator used: near 1, the rate is its limit and not the server's. */
+  /** The share of one core that the load generator used. Near 1, the generator limits the rate, not the server. */
   readonly loadBusy: number;
 }
 
-/** All rounds of one case, by contender; the n-th rounds of all contenders ran next to each other. */
+/** All rounds of one case by contender. The n-th rounds of all contenders ran one after the other. */
 export type CaseRounds = ReadonlyMap<string, readonly Round[]>;
 
 export interface RoundsOptions {
@@ -26,10 +26,10 @@ export interface RoundsOptions {
   readonly quick: boolean;
 }
 
-/** Beside the results, and not where a system keeps temporary files: that may be no disk. */
+/** Beside the results and not in the system's folder for temporary files, which may be in memory. */
 const RESULTS = fileURLToPath(new URL('../results/', import.meta.url));
 const ANSWER_LIMIT_MS = 15_000;
-/** For each task that a server is to have when it starts. */
+/** Added to the limit for each task that a server creates at the start. */
 const FILL_LIMIT_MS = 1;
 const ROUND_LIMIT_MS = 60_000;
 
@@ -40,8 +40,8 @@ export interface Running {
   sent: number;
 }
 
-/** Servers that run next to each other, the process that makes the load, and a folder for their files. */
-export class Field {
+/** The servers of a case, the load generator, and a folder for their files. */
+export class TestBed {
   readonly load = new Child('load generator', new URL('load.ts', import.meta.url));
   readonly #children = [this.load];
   readonly #folder: string;
@@ -61,7 +61,7 @@ export class Field {
     const child = new Child(name, file, { args, folder, nodeOptions });
     this.#children.push(child);
     const limitMs = ANSWER_LIMIT_MS + tasks * FILL_LIMIT_MS;
-    const { port } = await child.ask<Listening>('listen' satisfies ContenderQuestion, limitMs);
+    const { port } = await child.request<Listening>('listen' satisfies ContenderRequest, limitMs);
     return { name, child, port, sent: 0 };
   }
 
@@ -71,29 +71,29 @@ export class Field {
   }
 }
 
-/** Starts the contenders of the case and runs its rounds in turn: A B A B …, each round beginning with another one. */
+/** Starts the contenders of the case and runs their rounds in turn: A B A B …, each round starting with another one. */
 export async function runCase(bench: HttpBench, work: HttpCase, options: RoundsOptions): Promise<CaseRounds> {
-  await using field = new Field();
+  await using bed = new TestBed();
   const running: Running[] = [];
   for (const contender of contenders.filter(({ name }) => work.only?.includes(name) ?? true)) {
-    running.push(await field.start(contender));
+    running.push(await bed.start(contender));
   }
-  const one = (server: Running) => oneRound(field.load, server, bench, work, options);
+  const one = (server: Running) => oneRound(bed.load, server, bench, work, options);
   for (const server of running) await warmUp(() => one(server), options.quick ? 500 : 2000);
   const rounds = new Map<string, Round[]>(running.map(({ name }) => [name, []]));
   for (let round = 0; round < options.rounds; round++) {
-    for (const server of turned(running, round)) rounds.get(server.name)?.push(await one(server));
+    for (const server of rotated(running, round)) rounds.get(server.name)?.push(await one(server));
   }
   return rounds;
 }
 
-/** The same in another order each round, so that nobody always comes after the same one. */
-export function turned<T>(all: readonly T[], round: number): readonly T[] {
+/** The same list in another order each round, so that no contender always follows the same one. */
+export function rotated<T>(all: readonly T[], round: number): readonly T[] {
   const shift = round % all.length;
   return [...all.slice(shift), ...all.slice(0, shift)];
 }
 
-/** A fast server needs many rounds before its code is compiled, a slow one is warm after the first. */
+/** A fast server needs many rounds until its code is compiled; a slow one is warm after the first. */
 export async function warmUp(round: () => Promise<unknown>, forMs: number): Promise<void> {
   const until = performance.now() + forMs;
   do await round();
@@ -119,8 +119,8 @@ export async function oneRound(
   };
   server.sent += requests;
   const before = await cpuOf(server);
-  // The load generator stops by itself; the limit here is for the case that it cannot.
-  const result = await load.ask<LoadResult>(order, ROUND_LIMIT_MS + ANSWER_LIMIT_MS).catch((error: unknown) => {
+  // The load generator stops by itself. This limit applies if it cannot.
+  const result = await load.request<LoadResult>(order, ROUND_LIMIT_MS + ANSWER_LIMIT_MS).catch((error: unknown) => {
     throw new Error(`the round "${work.name}" against ${server.name} failed`, { cause: error });
   });
   const cpuUs = (await cpuOf(server)) - before;
@@ -134,5 +134,5 @@ export async function oneRound(
 }
 
 async function cpuOf({ child }: Running): Promise<number> {
-  return (await child.ask<CpuReading>('cpu' satisfies ContenderQuestion, ANSWER_LIMIT_MS)).cpuUs;
+  return (await child.request<CpuReading>('cpu' satisfies ContenderRequest, ANSWER_LIMIT_MS)).cpuUs;
 }

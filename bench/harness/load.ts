@@ -1,20 +1,20 @@
-/** The process that makes the load: one round per question, then it waits for the next. */
+/** The load generator, a process that runs one round per request of its parent. */
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { httpBenches } from '../http-benches.ts';
-import { answer } from './child.ts';
+import { handleRequests } from './child.ts';
 import { readCpu } from './contender.ts';
-import type { Answer, HttpBench, HttpCase } from './http-bench.ts';
+import type { BenchResponse, HttpBench, HttpCase } from './http-bench.ts';
 import { quantile } from './stats.ts';
 
 /** One round of one case against one server. */
 export interface LoadOrder {
   readonly bench: string;
   readonly work: string;
-  /** All of them behind each other, as a load balancer has it. */
+  /** The servers of a cluster, which get requests in turn as from a load balancer. */
   readonly ports: readonly number[];
   readonly requests: number;
-  /** Number of the first request, so that no id is sent twice to one server. */
+  /** The number of the first request, so that no id is sent to a server twice. */
   readonly first: number;
   readonly limitMs: number;
 }
@@ -22,16 +22,16 @@ export interface LoadOrder {
 export interface LoadResult {
   readonly units: number;
   readonly wallMs: number;
-  /** Latency of whole requests: for a stream, until its last byte. */
+  /** The latency of complete requests; for a stream, until its last byte. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** CPU time of this process, to see when the load itself was the limit. */
+  /** CPU time of this process, which shows whether the load generator was the limit. */
   readonly loadCpuUs: number;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-function post(agent: Agent, port: number, body: string, more: Headers = {}): Promise<Answer> {
+function post(agent: Agent, port: number, body: string, more: Headers = {}): Promise<BenchResponse> {
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
@@ -56,11 +56,11 @@ function portOf({ ports }: LoadOrder, n: number): number {
   return ports[n % ports.length] ?? 0;
 }
 
-/** Keeps each connection busy with one request after the other until all are answered. */
+/** Sends requests on each connection one after the other until all have a response. */
 async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: readonly unknown[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: work.connections });
   const latencies: number[] = [];
-  const answers: Answer[] = [];
+  const answers: BenchResponse[] = [];
   let next = 0;
   let late = false;
   const timer = setTimeout(() => {
@@ -112,9 +112,9 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   if (bench === undefined || work === undefined) throw new Error(`no bench ${order.bench}, ${order.work}`);
   const seeds = await seedsOf(bench, work, portOf(order, 0));
   const { latencies, answers, wallMs, loadCpuUs } = await fire(bench, work, order, seeds);
-  // Every answer is checked, but after the clock has stopped: the check costs more than the call.
+  // Every response is checked after the measurement, because the check costs more than the call.
   const units = answers.reduce((sum, got, n) => sum + bench.check(work, order.first + n, got, seeds), 0);
   return { units, wallMs, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99), loadCpuUs };
 }
 
-answer((question) => run(question as LoadOrder));
+handleRequests((payload) => run(payload as LoadOrder));

@@ -3,13 +3,13 @@ import { cpSync, existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = new URL('../../', import.meta.url);
-/** The peers live in `bench/node_modules`, so that the product's own install never sees them. */
+/** The peers are installed in `bench/node_modules`, separate from the dependencies of the product. */
 export const BENCH_FOLDER = new URL('../', import.meta.url);
 
 let isBuilt = false;
 let hasModules = false;
 
-/** Builds what users install. Once, however many benches ask for it. */
+/** Builds the package as users install it, once for all benches. */
 export function buildProduct(): void {
   if (isBuilt) return;
   isBuilt = true;
@@ -17,14 +17,14 @@ export function buildProduct(): void {
   runNpm(['run', '--silent', 'build'], ROOT);
 }
 
-/** Imports an entry of the product by its path in `dist/`; `T` is `typeof import('../src/…')`. */
+/** Imports an entry of the product by its path in `dist/`. `T` is `typeof import('../src/…')`. */
 export function importProduct<T>(path: string): Promise<T> {
   return import(new URL(`dist/${path}`, ROOT).href) as Promise<T>;
 }
 
 /**
- * Compiles the modules that the product is bundled from, for benches of its inner parts: `tsx` names each function as it
- * is made, and a function made in a hot path pays for that each time.
+ * Compiles the modules of the product, for benches of its internals. `tsx` is not an option: it adds a call that names
+ * each function when it is created, which slows hot paths that create functions.
  */
 export function buildModules(): void {
   if (hasModules) return;
@@ -38,13 +38,13 @@ export function buildModules(): void {
   }
 }
 
-/** Imports a module of the product by its path in `src/`, but with `.js`. */
+/** Imports a module of the product by its path in `src/`, with the extension `.js`. */
 export function importModule<T>(path: string): Promise<T> {
   return import(new URL(`results/modules/${path}`, BENCH_FOLDER).href) as Promise<T>;
 }
 
 export function installPeers(): void {
-  // Also after a peer has come to the list.
+  // True even if a peer was added to the list later.
   const installed = new URL('node_modules/.package-lock.json', BENCH_FOLDER);
   const wanted = new URL('package-lock.json', BENCH_FOLDER);
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs) return;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const FOLDER = new URL('../results/', import.meta.url);
 
-/** Facts about the machine without which the numbers mean little. */
+/** Facts about the machine that are needed to interpret the numbers. */
 export function machineFacts() {
   const cores = cpus();
   return {
@@ -18,7 +18,7 @@ export function machineFacts() {
   };
 }
 
-/** Writes one result with all its rounds, and returns the file's path as seen from here. */
+/** Writes a result with all its rounds. Returns the path of the file relative to the current directory. */
 export async function writeResult(name: string, started: Date, result: object): Promise<string> {
   const stamp = started.toISOString().slice(0, 19).replaceAll(':', '');
   const file = new URL(`${stamp}-${name}.json`, FOLDER);

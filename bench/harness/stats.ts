@@ -1,4 +1,4 @@
-/** The middle of the repeats and how far they lie apart. */
+/** The median and the spread of repeated measurements. */
 export interface Spread {
   readonly min: number;
   readonly lowerQuartile: number;
@@ -7,7 +7,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Linear interpolation between the two nearest values; `q` from 0 to 1. */
+/** The quantile by linear interpolation between the two nearest values; `q` is from 0 to 1. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const place = (sorted.length - 1) * q;
@@ -20,7 +20,7 @@ export function spread(values: readonly number[]): Spread {
   return { min, lowerQuartile, median, upperQuartile, max } as Spread;
 }
 
-/** Ratios of values measured in the same round, so that noise which hits a whole round cancels out. */
+/** Ratios of values measured in the same round, so that noise that affects a whole round cancels out. */
 export function ratios(values: readonly number[], base: readonly number[]): Spread {
   return spread(values.map((value, round) => value / (base[round] ?? Number.NaN)));
 }

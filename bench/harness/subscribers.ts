@@ -1,13 +1,13 @@
-/** The process that holds subscribers: it opens them, and sees that each of them hears of the end of the task. */
+/** The process that holds subscribers: it opens them and checks that each of them receives the end of the task. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { eventsOf, stateOf } from '../stream-call.ts';
-import { answer } from './child.ts';
+import { handleRequests } from './child.ts';
 import { expectJson, rpcCall, rpcResult } from './http-bench.ts';
 
-export type SubscribersQuestion =
-  /** Begins a task that does nothing, and subscribes to it so many times. Resolves when all have the task. */
+export type SubscribersRequest =
+  /** Starts an idle task and subscribes to it `count` times. Resolves when all subscribers have received the task. */
   | { readonly kind: 'open'; readonly port: number; readonly count: number }
-  /** Cancels the task. Resolves when all streams have told it and ended. */
+  /** Cancels the task. Resolves when all streams have delivered that and ended. */
   | { readonly kind: 'end' };
 
 const AT_ONCE = 50;
@@ -32,7 +32,7 @@ class Subscriber {
     });
   }
 
-  /** Resolves when it has the task. */
+  /** Resolves when the subscriber has received the task. */
   async begun(): Promise<void> {
     await Promise.race([this.#first, this.#ended]);
     const [first = '{}'] = eventsOf(this.#text);
@@ -111,7 +111,7 @@ async function endAll(): Promise<void> {
   agent.destroy();
 }
 
-answer((question) => {
-  const asked = question as SubscribersQuestion;
+handleRequests((payload) => {
+  const asked = payload as SubscribersRequest;
   return asked.kind === 'open' ? openAll(asked.port, asked.count) : endAll();
 });

@@ -1,6 +1,6 @@
 import type { Spread } from './stats.ts';
 
-/** A table for a terminal that is also Markdown: first column to the left, the others to the right. */
+/** A table for a terminal that is also Markdown. The first column is left-aligned, the others are right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
@@ -14,7 +14,7 @@ export function showSpread({ median, lowerQuartile, upperQuartile }: Spread): st
   return `${show(median)} (${show(lowerQuartile)}–${show(upperQuartile)})`;
 }
 
-/** About three digits that matter. */
+/** Formats a number with about three significant digits. */
 export function show(value: number): string {
   if (!Number.isFinite(value)) return '–';
   if (value >= 100) return value.toFixed(0);

@@ -13,7 +13,7 @@ export interface CommitRow {
   readonly rounds: readonly TaskRound[];
 }
 
-/** In flight, and how many tasks of twelve writes a round has. */
+/** Concurrent tasks, and the number of tasks with twelve writes per round. */
 const LOADS = [
   [1, 5],
   [16, 60],
@@ -21,8 +21,9 @@ const LOADS = [
 ] as const;
 
 /**
- * All writes of a process in one transaction at a time, and each write in one of its own, at the same load: then each
- * task in flight has a store and a connection for itself, and only the database may wait for the disk once for several.
+ * Compares group commit, with one transaction at a time per process, with one transaction per write at the same load.
+ * In the second case each concurrent task has its own store and connection, so only the database can combine disk
+ * writes.
  */
 export async function measureCommits(
   url: string,

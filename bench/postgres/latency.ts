@@ -1,5 +1,5 @@
 import { Child } from '../harness/child.ts';
-import { turned } from '../harness/http-rounds.ts';
+import { rotated } from '../harness/http-rounds.ts';
 import { quantile, type Spread, ratios, spread } from '../harness/stats.ts';
 import type { ProbeOrder } from './probe.ts';
 import type { Cluster } from './sends.ts';
@@ -12,7 +12,7 @@ export interface LatencyRow {
   readonly p99ToRaw: Spread;
 }
 
-export const EVENTS = 'worker → web node → reader';
+export const EVENTS = 'worker → web node → subscriber';
 const FIRST = 'the first three of a task';
 const ONE_WAY = 'pg_notify → LISTEN';
 const RAW = 'pg_notify → LISTEN, and back';
@@ -25,16 +25,19 @@ const KINDS: readonly (readonly [name: string, kind: ProbeOrder['kind']])[] = [
 ];
 const NAMES = [ONE_WAY, RAW, STORED, EVENTS, FIRST];
 
-/** They come while ten tasks are being made and claimed, which the floor has nothing of: a row of their own. */
+/**
+ * The first events arrive while ten tasks are created and claimed, which the baseline does not do. They have a separate
+ * row.
+ */
 const STARTING = 3;
 
-/** Ten at a time, each every 50 ms: about 200 in a second. */
+/** Ten concurrent tasks with an event every 50 ms: about 200 per second. */
 const LOAD = { tasks: 10, everyMs: 50 };
-/** About as many as make the code of all processes warm: the first thousands take several times as long. */
+/** Enough events to warm up all processes. The first thousands take several times as long. */
 const WARM_UP = { tasks: 10, everyMs: 4, events: 600 };
 const LIMIT_MS = 60_000;
 
-/** How long an event takes from the node that runs its task to a reader on another one, at moderate load. */
+/** The latency of an event from the node that runs the task to a subscriber on another node, at moderate load. */
 export async function measureLatency(
   { database, nodes: [web] }: Cluster,
   { rounds, quick }: { readonly rounds: number; readonly quick: boolean },
@@ -44,10 +47,10 @@ export async function measureLatency(
   const times = new Map<string, (readonly number[])[]>(NAMES.map((name) => [name, []]));
   try {
     const measured = (order: Omit<ProbeOrder, 'database' | 'port'>): Promise<readonly (readonly number[])[]> =>
-      probe.ask({ ...order, database, port: web?.port ?? 0 } satisfies ProbeOrder, LIMIT_MS);
+      probe.request({ ...order, database, port: web?.port ?? 0 } satisfies ProbeOrder, LIMIT_MS);
     for (const [, kind] of KINDS) await measured({ kind, ...WARM_UP });
     for (let round = 0; round < rounds; round += 1) {
-      for (const [name, kind] of turned(KINDS, round)) {
+      for (const [name, kind] of rotated(KINDS, round)) {
         const ages = await measured({ kind, events, ...LOAD });
         const isOurs = kind === 'events';
         times.get(name)?.push(ages.flatMap((task) => (isOurs ? task.slice(STARTING) : task)));

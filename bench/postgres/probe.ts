@@ -1,16 +1,19 @@
-/** The process that measures how long events take: from a worker to a reader elsewhere, and the least that it could be. */
+/**
+ * The process that measures the latency of events from a worker to a subscriber on another node, and the lowest
+ * possible latency.
+ */
 import { Agent, request } from 'node:http';
 import pg from 'pg';
 import { machineTime } from '../contenders/content.ts';
-import { answer } from '../harness/child.ts';
+import { handleRequests } from '../harness/child.ts';
 import { expectJson, rpcCall, rpcResult } from '../harness/http-bench.ts';
 
 export interface ProbeOrder {
   readonly kind: 'events' | 'notify' | 'round trip' | 'stored';
   readonly database: string;
-  /** Where the node is that the readers talk to. */
+  /** The URL of the node that the subscribers use. */
   readonly port: number;
-  /** Tasks at the same time, or senders. */
+  /** The number of concurrent tasks or senders. */
   readonly tasks: number;
   readonly events: number;
   readonly everyMs: number;
@@ -18,14 +21,14 @@ export interface ProbeOrder {
 
 let sent = 0;
 
-const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** One after the other, so that not all of them speak in the same moment. */
+/** Started one after the other, so that they do not send at the same moment. */
 function inTurn({ everyMs, tasks }: ProbeOrder, k: number): Promise<void> {
-  return pass((k * everyMs) / tasks);
+  return delay((k * everyMs) / tasks);
 }
 
-/** Reads the stream of one new task, and notes how old each event is when it comes. */
+/** Reads the stream of a new task and records the age of each event on arrival. */
 function readEvents({ port, events, everyMs }: ProbeOrder, agent: Agent): Promise<readonly number[]> {
   const n = (sent += 1);
   const body = rpcCall(n, 'SendStreamingMessage', {
@@ -69,14 +72,14 @@ function timeIn(n: number, json: string): number | undefined {
 }
 
 /**
- * The floor: a notification from one connection to another, or there and back again. With `stored`, what it takes to lose
- * nothing by hand: a row is committed, then comes the notification, and who hears it reads the row.
+ * The baseline: a notification from one connection to another, or a round trip. With `stored`, the minimum for a
+ * durable event: a row is committed, a notification is sent, and the receiver reads the row.
  */
 async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> {
   const { database, tasks, events, everyMs } = order;
   const clients = Array.from({ length: 4 }, () => new pg.Client(database));
   const [sender, listener, answering, back] = clients as [pg.Client, pg.Client, pg.Client, pg.Client];
-  const readers = new pg.Pool({ connectionString: database });
+  const pool = new pg.Pool({ connectionString: database });
   await Promise.all(clients.map((client) => client.connect()));
   await sender.query('CREATE TABLE IF NOT EXISTS probe (id serial PRIMARY KEY, body text)');
   const ages: number[] = [];
@@ -88,15 +91,15 @@ async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> 
     back.on('notification', ({ payload }) => note(Number(payload)));
     listener.on('notification', ({ payload = '' }) => {
       const [madeAt, id] = payload.split(' ').map(Number);
-      const heard = (): void => note(madeAt);
+      const received = (): void => note(madeAt);
       if (order.kind === 'round trip') void answering.query('SELECT pg_notify($1, $2)', ['back', payload]);
-      else if (id === undefined) heard();
-      else void readers.query('SELECT body FROM probe WHERE id = $1', [id]).then(heard);
+      else if (id === undefined) received();
+      else void pool.query('SELECT body FROM probe WHERE id = $1', [id]).then(received);
     });
   });
   await listener.query('LISTEN probe');
   await back.query('LISTEN back');
-  const tell = async (): Promise<void> => {
+  const notify = async (): Promise<void> => {
     const madeAt = String(machineTime());
     if (order.kind !== 'stored') {
       await sender.query('SELECT pg_notify($1, $2)', ['probe', madeAt]);
@@ -108,19 +111,19 @@ async function sendNotifications(order: ProbeOrder): Promise<readonly number[]> 
   const send = async (k: number): Promise<void> => {
     await inTurn(order, k);
     for (let n = 0; n < events; n += 1) {
-      // Who tells waits for nothing, as a handler does not.
-      telling.push(tell());
-      await pass(everyMs);
+      // The sender waits for nothing, like a handler.
+      notifications.push(notify());
+      await delay(everyMs);
     }
   };
-  const telling: Promise<void>[] = [];
+  const notifications: Promise<void>[] = [];
   await Promise.all([all, ...Array.from({ length: tasks }, (_, k) => send(k))]);
-  await Promise.all(telling);
-  await Promise.all([...clients, readers].map((one) => one.end()));
+  await Promise.all(notifications);
+  await Promise.all([...clients, pool].map((one) => one.end()));
   return ages;
 }
 
-/** How old each was when it came, for each task; notifications are all of one. */
+/** The ages on arrival for each task. Notifications count as one task. */
 async function measure(order: ProbeOrder): Promise<readonly (readonly number[])[]> {
   if (order.kind !== 'events') return [await sendNotifications(order)];
   const agent = new Agent({ keepAlive: true });
@@ -134,4 +137,4 @@ async function measure(order: ProbeOrder): Promise<readonly (readonly number[])[
   return all;
 }
 
-answer((question) => measure(question as ProbeOrder));
+handleRequests((payload) => measure(payload as ProbeOrder));

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import pg from 'pg';
 import { type Contender, OWN_FILE, PEER_FILE } from '../contenders/list.ts';
-import type { ContenderQuestion, CpuReading } from '../harness/contender.ts';
+import type { ContenderRequest, CpuReading } from '../harness/contender.ts';
 import type { HttpCase } from '../harness/http-bench.ts';
-import { type Field, type Running, turned, warmUp } from '../harness/http-rounds.ts';
+import { type TestBed, type Running, rotated, warmUp } from '../harness/http-rounds.ts';
 import type { LoadOrder, LoadResult } from '../harness/load.ts';
 import { postgresSend } from '../postgres-send.ts';
 import type { DatabaseServer } from './server.ts';
@@ -20,14 +20,14 @@ export interface Cluster {
   sent: number;
 }
 
-/** What a send took, by who had to do with it. */
+/** The cost of a send for each process involved. */
 export interface SendRound {
   readonly sendsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly loadCpuUs: number;
   readonly serverCpuUs: number;
-  /** Nothing where the processes of the database cannot be seen. */
+  /** Undefined if the processes of the database are not visible. */
   readonly databaseCpuUs: number | undefined;
 }
 
@@ -40,7 +40,7 @@ const UNFINISHED: Readonly<Record<string, string>> = {
 const OWN_UNFINISHED = 'SELECT FROM tandem.task WHERE ended_at IS NULL LIMIT 1';
 
 export async function startCluster(
-  field: Field,
+  bed: TestBed,
   server: DatabaseServer,
   name: string,
   roles: readonly NonNullable<Contender['role']>[],
@@ -48,30 +48,30 @@ export async function startCluster(
   const database = await server.create(name.replaceAll(/\W+/g, '_'));
   const file = name === PEER_CLUSTER ? PEER_FILE : OWN_FILE;
   const nodes: Running[] = [];
-  for (const role of roles) nodes.push(await field.start({ name, file, store: 'postgres', database, role }));
+  for (const role of roles) nodes.push(await bed.start({ name, file, store: 'postgres', database, role }));
   return { name, database, nodes, pool: new pg.Pool({ connectionString: database, max: 1 }), sent: 0 };
 }
 
-/** Clusters of each size beside each other, and the SDK; the time ends when the last task has ended. */
+/** Measures clusters of each size and the SDK in turn. The time ends when the last task has ended. */
 export async function measureSends(
-  field: Field,
+  bed: TestBed,
   server: DatabaseServer,
   clusters: readonly Cluster[],
   work: HttpCase,
   { rounds, quick }: { readonly rounds: number; readonly quick: boolean },
 ): Promise<SendRounds> {
-  const one = (cluster: Cluster): Promise<SendRound> => sendRound(field, server, cluster, work, quick);
-  // Each process has its own code to compile.
+  const one = (cluster: Cluster): Promise<SendRound> => sendRound(bed, server, cluster, work, quick);
+  // Each process compiles its own code.
   for (const cluster of clusters) await warmUp(() => one(cluster), (quick ? 300 : 1500) * cluster.nodes.length);
   const measured = new Map<string, SendRound[]>(clusters.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const cluster of turned(clusters, round)) measured.get(cluster.name)?.push(await one(cluster));
+    for (const cluster of rotated(clusters, round)) measured.get(cluster.name)?.push(await one(cluster));
   }
   return measured;
 }
 
 async function sendRound(
-  field: Field,
+  bed: TestBed,
   server: DatabaseServer,
   cluster: Cluster,
   work: HttpCase,
@@ -90,8 +90,9 @@ async function sendRound(
   cluster.sent += requests;
   const [serverBefore, databaseBefore] = [await cpuOf(cluster), server.cpuUs()];
   const started = performance.now();
-  const { wallMs, p50Ms, p99Ms, loadCpuUs } = await field.load.ask<LoadResult>(order, 2 * LIMIT_MS);
-  // Checking the answers is no part of the time, but what goes on meanwhile is; where all is done it takes none.
+  const { wallMs, p50Ms, p99Ms, loadCpuUs } = await bed.load.request<LoadResult>(order, 2 * LIMIT_MS);
+  // The time for checking the responses does not count. Tasks that run during the check do count; if all have ended,
+  // there is no such time.
   const isDone = await hasFinished(cluster);
   if (!isDone) await finished(cluster);
   const untilEndMs = isDone ? wallMs : performance.now() - started;
@@ -110,8 +111,8 @@ async function sendRound(
 }
 
 async function cpuOf({ nodes }: Cluster): Promise<number> {
-  const question: ContenderQuestion = 'cpu';
-  const readings = await Promise.all(nodes.map(({ child }) => child.ask<CpuReading>(question, LIMIT_MS)));
+  const question: ContenderRequest = 'cpu';
+  const readings = await Promise.all(nodes.map(({ child }) => child.request<CpuReading>(question, LIMIT_MS)));
   return readings.reduce((sum, { cpuUs }) => sum + cpuUs, 0);
 }
 
@@ -122,7 +123,7 @@ async function hasFinished({ name, pool }: Cluster): Promise<boolean> {
 async function finished(cluster: Cluster): Promise<void> {
   const end = performance.now() + LIMIT_MS;
   while (!(await hasFinished(cluster))) {
-    if (performance.now() > end) throw new Error(`${cluster.name}: tasks that do not end`);
+    if (performance.now() > end) throw new Error(`${cluster.name}: tasks did not end`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

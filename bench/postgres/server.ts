@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { startPostgres } from '../../test/postgres/server.ts';
 
-/** The disk is waited for, as it is in earnest. */
+/** Commits wait for the disk, as in production. */
 const SETTINGS = ['max_connections=300'];
-/** What `/proc` counts CPU time in. */
+/** The unit of CPU time in `/proc`. */
 const TICK_US = 10_000;
 
-/** The server of this run: the one that `TEST_POSTGRES_URL` names, or one of its own, which ends with it. */
+/** The database server of this run: the one in `TEST_POSTGRES_URL`, or a new one that is stopped at the end. */
 export class DatabaseServer {
   readonly #url: string;
   readonly #pid: number | undefined;
@@ -34,7 +34,7 @@ export class DatabaseServer {
     });
   }
 
-  /** A database of its own for one contender: hints are heard in all of a database. */
+  /** A separate database for each contender, because notifications reach all listeners of a database. */
   async create(name: string): Promise<string> {
     const own = `bench_${process.pid}_${name}`;
     await this.#pool.query(`CREATE DATABASE "${own}"`);
@@ -44,7 +44,7 @@ export class DatabaseServer {
     return url.href;
   }
 
-  /** CPU time of all its processes; nothing where they cannot be seen. */
+  /** CPU time of all processes of the server. Undefined if they are not visible. */
   cpuUs(): number | undefined {
     if (this.#pid === undefined || !existsSync('/proc/self/stat')) return undefined;
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -58,7 +58,7 @@ export class DatabaseServer {
   }
 }
 
-/** Of a process if it belongs to this server; those that have ended are on the account of the first. */
+/** CPU time of a process if it belongs to this server. The main process includes the time of those that have ended. */
 function ticksOf(pid: string, server: number): number {
   let line: string;
   try {
@@ -66,7 +66,7 @@ function ticksOf(pid: string, server: number): number {
   } catch {
     return 0;
   }
-  // The name, in brackets, may hold spaces; the parent comes second after it.
+  // The name in parentheses can contain spaces. The parent is the second field after it.
   const fields = line
     .slice(line.lastIndexOf(')') + 2)
     .split(' ')

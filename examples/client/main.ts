@@ -23,7 +23,7 @@ console.log(await inProcess.ask('Oslo'));
 const reply = await clerk.send({ text: 'Rome', metadata: { seats: 2 } });
 console.log(reply.kind, reply.state, reply.text);
 
-// As it comes
+// Events of a stream
 for await (const event of clerk.stream('Rome')) {
   if (event.type === 'status') console.log(event.state, event.text);
   if (event.type === 'artifact') process.stdout.write(event.text);
@@ -37,7 +37,7 @@ if (question.state === 'input-required') {
   console.log(answer.text); // Booked the 9:05 to Rome.
 }
 
-// A question where an answer was wanted
+// A question in place of a result
 try {
   console.log(await clerk.ask('book Oslo'));
 } catch (error) {
@@ -73,18 +73,18 @@ await using known = await connect(address, {
 });
 console.log(await known.ask('Paris'));
 
-// In time
+// Timeouts
 const signal = AbortSignal.timeout(30_000);
 await using withTimeout = await connect(address, { signal });
 console.log(await withTimeout.ask('Rome', { signal }));
 
-// A card that somebody has signed
+// A signed card
 const publicKey = { kty: 'OKP', crv: 'Ed25519', kid: '2026-01', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
-const verifyCard = { keys: { keys: [publicKey] } }; // a JWK set: the keys of those whom you trust
+const verifyCard = { keys: { keys: [publicKey] } }; // a JWK set with the keys that you trust
 await connect(address, { verifyCard }).catch((error: Error) => console.log(error.message)); // it has no signature
 
-// Looking around
-console.log(await tryDiscover('http://localhost:1')); // null: nobody there
+// Discovery
+console.log(await tryDiscover('http://localhost:1')); // null: no agent there
 for (const { path, problem, fix } of (await inspectCard({ name: 'Clerk' })).problems.slice(0, 1)) {
   console.log(`${path}: ${problem}. ${fix}`);
 }

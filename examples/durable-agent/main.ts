@@ -28,7 +28,7 @@ if (!('task' in asked)) throw new Error('Expected a task');
 console.log(asked.task.status.message?.parts[0]); // { text: 'Shall I book the 9:05 to Rome? (yes/no)' }
 await engine.close();
 
-// Another process, another day.
+// Later, in another process.
 engine = await Engine.start({ store, agents: [clerk] });
 const done = await engine.send({ ...caller, message: say('yes', asked.task.id) });
 if ('task' in done) console.log(done.task.artifacts?.[0]?.parts[0]); // { text: 'Booked the 9:05 to Rome.' }

@@ -1,4 +1,4 @@
-/** Tests of code that talks to agents. They are of `node:test`; any other runner will do. */
+/** Tests of code that calls agents, with `node:test`. Any other runner works too. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { connect } from 'tandem-a2a';

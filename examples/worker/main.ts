@@ -1,4 +1,4 @@
-/** Puts the worker into a runtime for workers, and gives it a task that takes longer than any of its requests may. */
+/** Runs the worker in a runtime for workers, with a task that takes longer than the time limit of its requests. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,4 +37,4 @@ console.log(accepted.state);
 const done = await client.task(accepted.handle ?? '').wait();
 console.log(done.state, done.text);
 console.log(paths.filter((path) => path.includes('/_tandem/')));
-process.exit(); // the runtime has no end of its own
+process.exit(); // the runtime does not exit by itself

@@ -4,7 +4,7 @@ import type { Declaration, Doc, Entry, Member } from './public-api.ts';
 
 const MAX_TYPE = 90;
 
-/** Types whose members are listed, because users write or call them. All others get a line. */
+/** Types whose members are listed, because users write or call them. All others get one line. */
 const LISTED =
   /Options$|^(?:Limits|Retention|TaskContext|StepContext|Agent|AgentHandler|AgentServer|Store|Log|FakePeer|WebhookEvent)$/;
 
@@ -81,7 +81,7 @@ function memberOf({ signature }: Member): string {
   return code(isGetter ? plain.replace('()', '') : plain);
 }
 
-/** A signature as a caller reads it: defaults are optional parameters. */
+/** A signature from the view of a caller: parameters with defaults are optional. */
 function callOf(signature: string): string {
   return signature
     .replace(/^(?:export )?(?:declare )?(?:async )?function\*? ?/, '')
@@ -106,7 +106,7 @@ function cell(doc: Doc | undefined): string {
   return sentence(doc).replaceAll(/(?<!\\)\|/g, '\\|');
 }
 
-/** The first sentence of a comment, with what goes before it if there is one. */
+/** The first sentence of a comment with a prefix, or an empty text. */
 function sentence(doc: Doc | undefined, before = ''): string {
   const [first = ''] = (doc?.text ?? '').trim().split(/\n\s*\n|\n@|^@/);
   const plain = first

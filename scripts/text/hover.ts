@@ -14,16 +14,18 @@ export interface Missing {
 export function missingHoverTexts(): readonly Missing[] {
   const entries = publicEntries();
   const exported = new Set(entries.flatMap(({ exports }) => [...exports.values()].flat()));
-  // Constants that are mentioned by `typeof` give types their names; nobody can hover over them.
+  // Constants in `typeof` only name the values of a type. Users do not see them.
   const declarations = publicDeclarations(entries).filter((one) => one.kind !== 'const' || exported.has(one));
-  const documented = new Set(declarations.filter(({ doc }) => isSaid(doc)).map(({ path, name }) => `${path} ${name}`));
+  const documented = new Set(
+    declarations.filter(({ doc }) => hasComment(doc)).map(({ path, name }) => `${path} ${name}`),
+  );
   const missing = declarations.flatMap((declaration): Missing[] => {
     const { path, line, name } = declaration;
     const isExported = exported.has(declaration);
     const own = documented.has(`${path} ${name}`) ? [] : [{ path, line, name, isExported }];
-    // Editors show the comment of another overload, and that of the member in a base.
+    // Editors show the comment of another overload or of the base member.
     const members = declaration.members.filter(
-      (member) => !isSaid(member.doc) && !declaration.members.some((other) => isSameWithDoc(member, other)),
+      (member) => !hasComment(member.doc) && !declaration.members.some((other) => isSameWithDoc(member, other)),
     );
     const left = members.filter((member) => !inherits(declaration, member.name) && !isErrorName(declaration, member));
     return [...own, ...left.map((member) => ({ path, line: member.line, name: `${name}.${member.name}`, isExported }))];
@@ -32,7 +34,7 @@ export function missingHoverTexts(): readonly Missing[] {
 }
 
 function isSameWithDoc(member: Member, other: Member): boolean {
-  return other.name === member.name && isSaid(other.doc);
+  return other.name === member.name && hasComment(other.doc);
 }
 
 /** `Error` documents its `name`. */
@@ -43,9 +45,9 @@ function isErrorName({ bases }: Declaration, { name }: Member): boolean {
 function inherits(declaration: Declaration, member: string): boolean {
   return declaration.bases
     .flatMap((base) => resolveLocal(declaration.path, base))
-    .some((base) => base.members.some(({ name, doc }) => name === member && isSaid(doc)) || inherits(base, member));
+    .some((base) => base.members.some(({ name, doc }) => name === member && hasComment(doc)) || inherits(base, member));
 }
 
-function isSaid(doc: Declaration['doc']): boolean {
+function hasComment(doc: Declaration['doc']): boolean {
   return doc !== undefined && doc.text.trim() !== '';
 }

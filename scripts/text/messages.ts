@@ -13,9 +13,9 @@ type Node = ESTree.Node;
 export interface Message {
   readonly path: string;
   readonly line: number;
-  /** Where it goes: `A2AError INVALID_PARAMS`, `TypeError`, `log warn`; `text` if it is put together elsewhere. */
+  /** Its use: `A2AError INVALID_PARAMS`, `TypeError`, `log warn`; `text` if it is only part of a message. */
   readonly use: string;
-  /** With holes as `{name}`. */
+  /** The text, with interpolated values as `{name}`. */
   readonly text: string;
 }
 
@@ -26,7 +26,7 @@ export interface UnstableLog {
   readonly text: string;
 }
 
-/** SQL, HTTP headers, media types and code are strings with spaces, too. */
+/** SQL, HTTP headers, media types and code are not texts, although they contain spaces. */
 const NOT_PROSE = [
   /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|DROP|ALTER|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|PRAGMA|SET|SHOW|LOCK|FROM|WHERE|AND|OR|ON|ORDER|LIMIT|UNION|VALUES|LISTEN|UNLISTEN|JOIN|LEFT|RETURNING|EXPLAIN|VACUUM|FOR UPDATE|EXISTS|CASE|LATERAL|NOT EXISTS|COALESCE)\b/,
   /\b(?:IS NOT NULL|IS NULL|ORDER BY|GROUP BY|ON CONFLICT|AS MATERIALIZED|WHERE \w+|RETURNING \w+|SELECT \w+)\b/,
@@ -47,9 +47,10 @@ export function messagesIn(path: string, text: string): readonly Message[] {
     const shown = textOf(node);
     if (shown === undefined) return;
     const use = useOf(node, parents);
-    const isSpoken = /\p{L}{2,}[,:;]? +[\p{L}{‹(]/u.test(shown.replaceAll(/\{[^}]*\}/g, 'x'));
-    if (use === 'code' || (!isSpoken && use === 'text')) return;
-    // In the SQL stores, texts of users begin with a capital; all else is a part of a statement or its name.
+    const isProse = /\p{L}{2,}[,:;]? +[\p{L}{‹(]/u.test(shown.replaceAll(/\{[^}]*\}/g, 'x'));
+    if (use === 'code' || (!isProse && use === 'text')) return;
+    // In the SQL stores, texts for users start with a capital. All other strings are parts of statements or their
+    // names.
     if (use === 'text' && /^src\/store\/(?:postgres|sqlite)\//.test(path) && !/^[A-Z][a-z]+ /.test(shown)) return;
     if (!/\p{L}{3,}/u.test(shown) || NOT_PROSE.some((pattern) => pattern.test(shown))) return;
     found.push({ path, line: lineOf(text, node.start), use, text: oneLine(shown) });
@@ -57,7 +58,7 @@ export function messagesIn(path: string, text: string): readonly Message[] {
   return found;
 }
 
-/** Log calls whose text has holes or comes from a variable that is not a constant. */
+/** Log calls whose text has interpolated values or comes from a variable that is not a constant. */
 export function unstableLogs(): readonly UnstableLog[] {
   return sources().flatMap(([path, text]) => {
     const unstable: UnstableLog[] = [];
@@ -82,7 +83,7 @@ function sources(): readonly (readonly [string, string])[] {
   return readSourcesIn('src').filter(([path]) => !isTestFile(path));
 }
 
-/** Visits each text once, from the outside: a template with its holes, a sum with its parts. */
+/** Visits each text once, the outermost expression first: a template with its values, a sum with its parts. */
 function collect(node: Node, parents: readonly Node[], see: (node: Node, parents: readonly Node[]) => void): void {
   if (isSkipped(node, parents.at(-1))) return;
   if (isText(node)) see(node, parents);
@@ -101,7 +102,9 @@ function isText(node: Node): boolean {
   return node.type === 'TemplateLiteral';
 }
 
-/** Calls inside of a text, which may hold texts of their own. Names and choices are shown in the text itself. */
+/**
+ * Calls inside of a text, which can contain further texts. Names and conditional texts are shown in the text itself.
+ */
 function expressionsIn(node: Node): readonly Node[] {
   if (node.type === 'TemplateLiteral') return node.expressions.filter((one) => textChoices(one) === undefined);
   if (node.type === 'BinaryExpression') {
@@ -143,7 +146,7 @@ function useOf(text: Node, parents: readonly Node[]): string {
   return 'text';
 }
 
-/** The level if this is a call of a log. */
+/** The level, if this is a log call. */
 function logLevel({ callee }: Extract<Node, { type: 'CallExpression' }>): string | undefined {
   if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return undefined;
   const { name } = callee.property;
@@ -153,27 +156,27 @@ function logLevel({ callee }: Extract<Node, { type: 'CallExpression' }>): string
   return /^(?:log|\w+Log)$/.test(holder.name) ? name : undefined;
 }
 
-/** The text with its holes named, or undefined if it is not a text. */
+/** The text with its values named, or undefined if it is not a text. */
 function textOf(node: Node): string | undefined {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
   if (node.type === 'BinaryExpression') {
     if (!isText(node)) return undefined;
-    return [node.left, node.right].map((side) => textOf(side) ?? hole(side)).join('');
+    return [node.left, node.right].map((side) => textOf(side) ?? placeholder(side)).join('');
   }
   if (node.type !== 'TemplateLiteral') return undefined;
-  return node.quasis.map(({ value }, at) => (value.cooked ?? '') + holeAt(node.expressions[at])).join('');
+  return node.quasis.map(({ value }, at) => (value.cooked ?? '') + placeholderAt(node.expressions[at])).join('');
 }
 
-function holeAt(node: Node | undefined): string {
-  return node === undefined ? '' : hole(node);
+function placeholderAt(node: Node | undefined): string {
+  return node === undefined ? '' : placeholder(node);
 }
 
-function hole(node: Node): string {
+function placeholder(node: Node): string {
   const choices = textChoices(node);
   return choices === undefined ? `{${nameOf(node)}}` : `{${choices.join('|')}}`;
 }
 
-/** The texts between which an expression chooses, if it does nothing else. */
+/** The alternative texts of a conditional expression, if it only chooses between texts. */
 function textChoices(node: Node): readonly string[] | undefined {
   if (node.type === 'Literal') return [String(node.value)];
   if (node.type === 'TemplateLiteral') return [textOf(node) ?? ''];
@@ -183,7 +186,7 @@ function textChoices(node: Node): readonly string[] | undefined {
   return sides.flatMap((side, at) => side ?? [`{${nameOf(at === 0 ? node.consequent : node.alternate)}}`]);
 }
 
-/** The word of an expression that says most about it. */
+/** The most descriptive name in an expression. */
 function nameOf(node: Node): string {
   switch (node.type) {
     case 'Identifier':
@@ -233,7 +236,7 @@ function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, ' ⏎ ');
 }
 
-/** The page on which all texts are reviewed together. */
+/** The page on which all texts can be reviewed together. */
 export function messagesPage(all: readonly Message[] = messages()): string {
   const sections = [...new Set(all.map(({ path }) => path))].map((path) => {
     const lines = all

@@ -1,10 +1,10 @@
-/** Takes text for humans apart into sentences, each with the line of the file it stands in. Code and quotes are masked. */
+/** Splits texts for people into sentences, each with its line in the file. Code and quotes are masked. */
 
-/** A piece of text that is one thought of its own: a paragraph, a list item, a cell, a heading, a message, a comment. */
+/** A self-contained text: a paragraph, a list item, a cell, a heading, a message, a comment. */
 export interface Passage {
   readonly file: string;
   readonly kind: 'text' | 'heading' | 'cell' | 'header-cell' | 'message';
-  /** As written, in one line. */
+  /** The original text on one line. */
   readonly text: string;
   /** Offset in `text` → line of the file. */
   readonly lineAt: (offset: number) => number;
@@ -68,7 +68,7 @@ export function docPassages(file: string, text: string, line: number): readonly 
     .replaceAll(/@example[^]*?(?=\n@|$)/g, (example) => example.replaceAll(/[^\n]/g, ''))
     .replaceAll(/^@(?:param|returns|throws|default|deprecated|remarks|see|template)\b/gm, '\n')
     .split('\n');
-  // The breaks put in front of tags are not lines of the file.
+  // The line breaks added before tags do not exist in the file.
   let added = 0;
   const tagged = text
     .split('\n')

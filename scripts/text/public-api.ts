@@ -1,6 +1,6 @@
 /**
  * Finds the public API in the sources: the exports of every entry of `package.json`, and the declarations that their
- * signatures mention. The pages and checks about the API are made from it.
+ * signatures mention. The API page and the API checks use it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,9 +21,9 @@ export interface Member {
   readonly line: number;
   /** The source without its body and its comments. */
   readonly signature: string;
-  /** Whether it belongs to an object type inside of another member. */
+  /** Whether it belongs to an object type in another member. */
   readonly isNested: boolean;
-  /** The text of its JSDoc comment, stars removed. */
+  /** The text of its JSDoc comment without the asterisks. */
   readonly doc: Doc | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface Declaration {
 }
 
 export interface Entry {
-  /** As users import it: `tandem-a2a/server`. */
+  /** The name that users import: `tandem-a2a/server`. */
   readonly name: string;
   readonly path: string;
   /** Exported name → declarations; a function with overloads has several. */
@@ -62,7 +62,7 @@ interface Module {
 }
 
 interface Target {
-  /** Undefined: the module itself. */
+  /** Undefined means the module itself. */
   readonly path: string | undefined;
   readonly name: string;
 }
@@ -96,7 +96,7 @@ export function publicDeclarations(entries: readonly Entry[] = publicEntries()):
   return [...found];
 }
 
-/** What a name that a declaration mentions stands for; nothing if it is not of this package. */
+/** Returns the declarations of a name that another declaration mentions. Empty if the name is not from this package. */
 export function resolveLocal(path: string, name: string): readonly Declaration[] {
   const module = moduleAt(path);
   const own = module.declarations.get(name);
@@ -206,7 +206,7 @@ function declarationsIn(source: Source, node: Node, outer: Node): readonly Decla
   }
 }
 
-/** The members that users see, also those of object types inside. */
+/** The members that users see, including those of nested object types. */
 function membersIn(source: Source, declaration: Node): readonly Member[] {
   const members: Member[] = [];
   const patterns: Node[] = [];
@@ -240,7 +240,7 @@ function isMember(node: Node): node is MemberNode {
   return (MEMBERS as readonly string[]).includes(node.type);
 }
 
-/** Whether users do not see it. Classes of this package are made by its functions, so their constructors count as hidden. */
+/** Whether users do not see it. Functions of this package create its classes, so their constructors count as hidden. */
 function isHidden(source: Source, node: MemberNode): boolean {
   if (node.key.type === 'PrivateIdentifier') return true;
   if (node.type === 'MethodDefinition' && node.kind === 'constructor') return true;
@@ -316,7 +316,7 @@ function bodyOf(node: Node): Node | undefined {
   return undefined;
 }
 
-/** The JSDoc comment that ends directly before this place. */
+/** The JSDoc comment that ends directly before this position. */
 function docBefore({ text, comments }: Source, start: number): Doc | undefined {
   const comment = comments.findLast(({ end }) => end <= start);
   if (comment === undefined || comment.type !== 'Block' || !comment.value.startsWith('*')) return undefined;

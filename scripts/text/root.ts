@@ -1,2 +1,2 @@
-/** The checkout that the scripts work on: the one they are started in. */
+/** The checkout that the scripts process: the current directory. */
 export const ROOT = process.cwd();

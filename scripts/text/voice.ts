@@ -1,4 +1,4 @@
-/** Holds every text that people read to the rules of voice: pages, messages, comments and test titles. */
+/** Checks every text that people read against the rules of voice: pages, messages, comments and test titles. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -26,7 +26,7 @@ const SOURCE_FOLDERS = ['src', 'test', 'examples', 'bench', 'scripts'];
 const TITLED = /^(?:test|it|describe|suite)(?:\.|$|\()/;
 const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 
-/** What breaks a rule in the passages, and the entries of the allow-list that allow nothing. */
+/** The sentences that break a rule, and the entries of the allow-list without an effect. */
 export function violationsIn(passages: readonly Passage[]): {
   readonly violations: readonly Violation[];
   readonly unused: readonly string[];
@@ -45,7 +45,7 @@ export function violationsIn(passages: readonly Passage[]): {
   return { violations, unused: ALLOWED.filter((one) => !used.has(one)).map(({ rule, text }) => `${rule}: ${text}`) };
 }
 
-/** Everything that people read. */
+/** All texts that people read. */
 export function allPassages(): readonly Passage[] {
   return [...pages(), ...texts(), ...sources()];
 }
@@ -55,7 +55,7 @@ function pages(): readonly Passage[] {
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith(extension) && !path.includes('node_modules'))
       .map((path) => `${folder}/${path}`)
-      // Made from comments, which are checked where they stand.
+      // Generated from comments, which are checked in their source files.
       .filter((path) => path !== 'docs/api.md')
       .sort();
   return [...PAGES, ...below('docs', '.md'), ...below('examples', '.md')].flatMap((path) =>
@@ -73,8 +73,10 @@ function sources(): readonly Passage[] {
   return SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
-      .filter((path) => /\.[mc]?[jt]s$/.test(path) && !/\/(?:node_modules|fixtures\/peers)\//.test(path))
-      // Their sentences break the rules so that the check can be checked.
+      .filter(
+        (path) => /\.[mc]?[jt]s$/.test(path) && !/\/(?:node_modules|fixtures\/peers)\/|^bench\/results\//.test(path),
+      )
+      // These files break the rules to test the check.
       .filter((path) => path !== 'test/pins/voice.test.ts' && path !== 'scripts/text/voice-rules.ts')
       .sort()
       .flatMap((path) => sourcePassages(path, readFileSync(join(ROOT, path), 'utf8'))),

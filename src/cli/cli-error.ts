@@ -13,7 +13,7 @@ const CODES = {
 type Kind = keyof typeof EXIT_CODES;
 
 export interface CliErrorOptions extends ErrorOptions {
-  /** What the user can do about it. */
+  /** Advice for the user. */
   readonly hint?: string | undefined;
   /** A more specific code than that of the kind. */
   readonly code?: string;

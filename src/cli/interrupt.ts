@@ -13,7 +13,7 @@ type StopSignal = 'SIGINT' | 'SIGTERM';
  */
 export function onStopSignal(signals: readonly StopSignal[], listener: () => void): () => void {
   let firstAt: number | undefined;
-  const hear = (signal: NodeJS.Signals): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
     if (firstAt === undefined) {
       firstAt = now();
       listener();
@@ -21,9 +21,9 @@ export function onStopSignal(signals: readonly StopSignal[], listener: () => voi
       process.exit(exitCodeOf(signal as StopSignal));
     }
   };
-  for (const signal of signals) process.on(signal, hear);
+  for (const signal of signals) process.on(signal, onSignal);
   return () => {
-    for (const signal of signals) process.off(signal, hear);
+    for (const signal of signals) process.off(signal, onSignal);
   };
 }
 

@@ -74,7 +74,7 @@ async function explainUnknown([first = '', second]: readonly string[]): Promise<
   throw new CliError('usage', `Unknown command ${JSON.stringify(word)}; ${advice}`);
 }
 
-// The reader of stdout can stop reading, as `head` does. Then no output is needed any more.
+// The process at the other end of a pipe can exit first, as `head` does. No more output is needed then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -1,7 +1,6 @@
 import { A2AError, markNested } from '../errors.ts';
 import type { AgentCard } from '../model/card.ts';
 import type {
-  ListTasksRequest,
   ListTasksResponse,
   OperationName,
   SendMessageConfiguration,
@@ -20,24 +19,15 @@ import type { Endpoints } from './request/endpoints.ts';
 import { bytesOfPart } from './task/download.ts';
 import { fetchExtendedCard } from './card/extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
-import type { AskOptions, CallOptions, SendOptions } from './options.ts';
+import type { AskOptions, CallOptions, GetOptions, ListOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './task/push-configs.ts';
 import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task/task-fold.ts';
-import { decodeHandle, isHandle, isSamePlace, type TaskEndpoint } from './task/task-handle.ts';
+import { decodeHandle, isHandle, isSameEndpoint, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
-
-/** Options of `list()`: filters and the page to return. */
-export interface ListOptions extends CallOptions, Omit<ListTasksRequest, 'tenant'> {}
-
-/** Options of `get()`. */
-export interface GetOptions extends CallOptions {
-  /** How many messages of the history to return. If not set, the agent decides. */
-  readonly historyLength?: number;
-}
 
 /** A client for one agent. Created by `connect()`; close it when you are done. */
 export class AgentClient {
@@ -46,12 +36,17 @@ export class AgentClient {
   readonly #connection: Connection;
   readonly #operationClient: OperationClient;
   /** Other endpoints that handles of this agent's tasks may contain. */
-  readonly #places: readonly TaskEndpoint[];
+  readonly #knownEndpoints: readonly TaskEndpoint[];
 
   /** @internal */
-  constructor(connection: Connection, endpoints: Endpoints, card: AgentCard, places: readonly TaskEndpoint[] = []) {
+  constructor(
+    connection: Connection,
+    endpoints: Endpoints,
+    card: AgentCard,
+    knownEndpoints: readonly TaskEndpoint[] = [],
+  ) {
     this.#connection = connection;
-    this.#places = places;
+    this.#knownEndpoints = knownEndpoints;
     this.#operationClient = new OperationClient(connection.context, endpoints, card);
     this.pushConfigs = new PushConfigs(this.#operationClient);
   }
@@ -222,7 +217,7 @@ export class AgentClient {
   #taskIdOf(handle: string): string {
     const address = decodeHandle(handle);
     const { current } = this.#operationClient.endpoints;
-    if ([current, ...this.#places].some((place) => isSamePlace(address, place))) return address.taskId;
+    if ([current, ...this.#knownEndpoints].some((endpoint) => isSameEndpoint(address, endpoint))) return address.taskId;
     const [there, here] = [described(address), described(current)];
     throw new A2AError(
       'INVALID_PARAMS',

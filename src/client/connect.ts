@@ -9,11 +9,11 @@ import { AgentClient } from './client.ts';
 import { cardOfHandle, type Connection, createConnection } from './request/connection.ts';
 import type { Deadline } from './request/deadline.ts';
 import { findCard, type FoundCard } from './card/discovery.ts';
-import { dialectNamed, waysTo } from './request/endpoint.ts';
+import { dialectNamed, endpointCandidates } from './request/endpoint.ts';
 import { Endpoints } from './request/endpoints.ts';
 import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
-import { decodeHandle, isHandle, lacksQuery } from './task/task-handle.ts';
+import { decodeHandle, isHandle, hasMissingQuery } from './task/task-handle.ts';
 import { trustedCard } from './card/trusted-card.ts';
 import { type Fetch, FetchTransport } from './transport/fetch-transport.ts';
 import { parseUrl } from './request/trust.ts';
@@ -78,14 +78,14 @@ export async function tryDiscover(address: string | URL, options: ConnectOptions
     const { value, url, version, warnings, raw } = await discover(connection, addressIn(address), options);
     return { card: value, url, version, warnings, raw };
   } catch (error) {
-    if (NOBODY.some((code) => A2AError.is(error, code))) return null;
+    if (NO_AGENT_CODES.some((code) => A2AError.is(error, code))) return null;
     throw markNested(error);
   } finally {
     await connection.context.transport.close();
   }
 }
 
-const NOBODY = ['DISCOVERY_FAILED', 'TRANSPORT_FAILED', 'TIMEOUT', 'INVALID_AGENT_RESPONSE'] as const;
+const NO_AGENT_CODES = ['DISCOVERY_FAILED', 'TRANSPORT_FAILED', 'TIMEOUT', 'INVALID_AGENT_RESPONSE'] as const;
 
 async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
@@ -97,7 +97,7 @@ async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentCli
 async function connectToHandle(handle: string, options: ConnectOptions): Promise<AgentClient> {
   const address = decodeHandle(handle);
   const { url, binding, version } = address;
-  if (lacksQuery(address) && options.url === undefined) {
+  if (hasMissingQuery(address) && options.url === undefined) {
     const message = `The agent's URL ${url} has a query string, which handles do not contain. Pass the whole URL: connect(handle, { url })`;
     throw new A2AError('INVALID_PARAMS', message);
   }
@@ -106,7 +106,7 @@ async function connectToHandle(handle: string, options: ConnectOptions): Promise
   if (options.url !== undefined) connection.context.trust.add(parseUrl(options.url));
   const card = cardOfHandle(address);
   return closedOnError(connection, async () => {
-    const [way] = waysTo(card, { ...options, binding, version, url: options.url ?? url }, undefined);
+    const [way] = endpointCandidates(card, { ...options, binding, version, url: options.url ?? url }, undefined);
     const why = `${binding} ${version} is specified by the task handle`;
     return new AgentClient(connection, new Endpoints([{ ...way, why }]), card, [address]);
   });
@@ -119,7 +119,7 @@ function connectToCard(json: AgentCard | JsonObject, options: ConnectOptions): P
     const trusted = await withScope(discoveryScope(options), (scope) => trustedCard(context, scope, json));
     const found = await readCard(trusted, context.settings.read);
     connection.context.settings.warn(found.warnings);
-    const [first] = waysTo(found.value, options, undefined);
+    const [first] = endpointCandidates(found.value, options, undefined);
     connection.context.trust.addRecipient(parseUrl(first.url));
     return clientOf(connection, found, options);
   });
@@ -186,7 +186,7 @@ function clientOf(
   options: ConnectOptions,
 ): AgentClient {
   if (options.url !== undefined) connection.context.trust.add(parseUrl(options.url));
-  const [first, ...others] = waysTo(value, options, base);
+  const [first, ...others] = endpointCandidates(value, options, base);
   warnIfWithheld(connection, first.url);
   const isGuess = mayAlsoBe !== undefined && options.version === undefined;
   const older = isGuess ? [dialectNamed(first, mayAlsoBe)] : [];

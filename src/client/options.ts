@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
+import type { ListTasksRequest } from '../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { OpenTelemetry } from '../observe/opentelemetry.ts';
 import type { Clock } from '../support/time/clock.ts';
@@ -127,6 +128,15 @@ export interface CallOptions {
   readonly tracestate?: string;
   /** URIs of protocol extensions to request in addition to those of the client. */
   readonly extensions?: readonly string[];
+}
+
+/** Options of `list()`: filters and the page to return. */
+export interface ListOptions extends CallOptions, Omit<ListTasksRequest, 'tenant'> {}
+
+/** Options of `get()`. */
+export interface GetOptions extends CallOptions {
+  /** How many messages of the history to return. If not set, the agent decides. */
+  readonly historyLength?: number;
 }
 
 /** Options for calls that wait for a task. */

@@ -2,14 +2,13 @@ import { A2AError, type ErrorCode } from '../errors.ts';
 import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { TRANSITIONS } from '../model/transitions.ts';
-import type { AgentClient, GetOptions } from './client.ts';
 import { CallScope, withScope } from './request/call-scope.ts';
 import type { OperationClient } from './request/operation-client.ts';
 import type { Received } from './event.ts';
 import { ResumableStream } from './task/resumable-stream.ts';
 import { ItemStream } from './task/item-stream.ts';
 import type { MessageInput } from './message-input.ts';
-import type { CallOptions, SendOptions, WaitOptions } from './options.ts';
+import type { CallOptions, GetOptions, SendOptions, WaitOptions } from './options.ts';
 import { pollUpdates } from './task/poll.ts';
 import { type Reply, type TaskReply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } from './task/send.ts';
@@ -32,15 +31,22 @@ export interface SubscribeOptions extends CallOptions {
   readonly after?: number;
 }
 
+/** The methods of `AgentClient` that its tasks call. */
+export interface TaskMethods {
+  get(taskId: string, options: GetOptions): Promise<Task>;
+  cancel(taskId: string, options: CallOptions): Promise<Task>;
+  send(message: MessageInput, options: SendOptions): Promise<Reply>;
+}
+
 /** A task of an agent. Created by `client.task()`; creating it sends no request. */
 export class RemoteTask {
   /** The id of the task. */
   readonly id: string;
-  readonly #client: AgentClient;
+  readonly #client: TaskMethods;
   readonly #operationClient: OperationClient;
 
   /** @internal */
-  constructor(client: AgentClient, operationClient: OperationClient, id: string) {
+  constructor(client: TaskMethods, operationClient: OperationClient, id: string) {
     this.id = id;
     this.#client = client;
     this.#operationClient = operationClient;

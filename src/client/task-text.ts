@@ -9,12 +9,12 @@ import type { Task, TaskStatus } from '../model/task.ts';
  * a paused or unsuccessful task: its status message, because that is the question or the reason.
  */
 export function textOfTask({ status, artifacts = [], history = [] }: Task): string {
-  const said = textOfStatus(status);
+  const statusText = textOfStatus(status);
   const isInterrupted = isPaused(status.state) || (isTerminal(status.state) && status.state !== 'TASK_STATE_COMPLETED');
-  if (isInterrupted && said !== '') return said;
-  const given = textOfArtifacts(artifacts);
-  if (given !== '') return given;
-  return said || textOfParts(history.findLast(({ role }) => role === 'ROLE_AGENT')?.parts ?? []);
+  if (isInterrupted && statusText !== '') return statusText;
+  const artifactText = textOfArtifacts(artifacts);
+  if (artifactText !== '') return artifactText;
+  return statusText || textOfParts(history.findLast(({ role }) => role === 'ROLE_AGENT')?.parts ?? []);
 }
 
 /** Returns the text of a status. Data parts next to text are for programs, such as the schema of a question. */

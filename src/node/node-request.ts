@@ -73,7 +73,7 @@ export class NodeRequest implements HttpRequest {
   get signal(): LeaveSignal {
     if (this.#leaving === undefined) {
       const leaving = (this.#leaving = new Leaving());
-      whenGone(this.#incoming, this.#outgoing, () => leaving.leave());
+      onDisconnect(this.#incoming, this.#outgoing, () => leaving.leave());
     }
     return this.#leaving;
   }
@@ -97,7 +97,7 @@ export class NodeRequest implements HttpRequest {
 }
 
 /** Calls back once if the client disconnects before it has the whole response. */
-function whenGone(incoming: IncomingMessage, outgoing: ServerResponse, leave: () => void): void {
+function onDisconnect(incoming: IncomingMessage, outgoing: ServerResponse, leave: () => void): void {
   const { socket } = incoming;
   // The response and its socket matter, not the request, which ends when its body is read.
   if (outgoing.destroyed || socket.destroyed) {

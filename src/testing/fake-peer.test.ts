@@ -6,7 +6,8 @@ import type { Input, OperationName, Output } from '../model/operation.ts';
 import { deferred } from '../support/deferred.ts';
 import { decodeCard } from '../wire/card/served/card-forms.ts';
 import { decodeResult } from '../wire/dialect.ts';
-import { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
+import { type FakePeer, fakePeer } from './fake-peer.ts';
+import type { FakePeerOptions } from './fake-peer/peer.ts';
 
 async function open(options: FakePeerOptions): Promise<FakePeer> {
   const peer = await fakePeer(options);
@@ -238,7 +239,7 @@ test.each(WAYS)(
 
     const rest = await events(peer, way, 'SubscribeToTask', { id: taskIdIn(way) });
 
-    // 0.1 has an event for each thing that a snapshot says.
+    // 0.1 has no snapshots: the status and each artifact is a separate event.
     const snapshot = way.version === '0.1' ? ['TASK_STATE_WORKING', 'a'] : ['task TASK_STATE_WORKING'];
     expect(rest).toEqual([...snapshot, 'b', 'TASK_STATE_COMPLETED']);
   },

@@ -5,7 +5,8 @@ import { deferred } from '../support/deferred.ts';
 import { readSse } from '../../test/helpers/read-sse.ts';
 import { fakeClock } from './fake-clock.ts';
 import type { Fault } from './fake-peer/faults.ts';
-import { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
+import { type FakePeer, fakePeer } from './fake-peer.ts';
+import type { FakePeerOptions } from './fake-peer/peer.ts';
 
 const HI: Input<'SendMessage'> = { message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } };
 

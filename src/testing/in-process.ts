@@ -21,10 +21,10 @@ export function failedFetch(message: 'fetch failed' | 'terminated'): TypeError {
   return new TypeError(message, { cause });
 }
 
-/** Converts a response to that of `fetch`. `letGo` is called when its body has ended. */
-export function toResponse({ status, headers, body }: HttpResponse, leaving: Leaving, letGo: () => void): Response {
+/** Converts a response to that of `fetch`. `release` is called when its body has ended. */
+export function toResponse({ status, headers, body }: HttpResponse, leaving: Leaving, release: () => void): Response {
   if (body === undefined || typeof body === 'string') {
-    letGo();
+    release();
     return new Response(body ?? null, { status, headers });
   }
   const pieces = body[Symbol.asyncIterator]();
@@ -32,7 +32,7 @@ export function toResponse({ status, headers, body }: HttpResponse, leaving: Lea
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       const end = (): void => {
-        letGo();
+        release();
         controller.error(failedFetch('terminated'));
       };
       if (leaving.aborted) end();
@@ -43,15 +43,15 @@ export function toResponse({ status, headers, body }: HttpResponse, leaving: Lea
         const next = await pieces.next();
         if (leaving.aborted) return;
         if (next.done !== true) return controller.enqueue(encoder.encode(next.value));
-        letGo();
+        release();
         controller.close();
       } catch {
-        letGo();
+        release();
         if (!leaving.aborted) controller.error(failedFetch('terminated'));
       }
     },
     cancel() {
-      letGo();
+      release();
       leaving.leave();
     },
   });

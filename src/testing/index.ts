@@ -16,12 +16,13 @@ export type {
   StreamFault,
 } from './fake-peer/faults.ts';
 export type { PeerRequest } from './fake-peer/request-log.ts';
-export { type FakePeer, fakePeer, type FakePeerOptions } from './fake-peer.ts';
+export { type FakePeer, fakePeer } from './fake-peer.ts';
+export type { FakePeerOptions } from './fake-peer/peer.ts';
 export { type Recorder, record, type RecordOptions } from './record.ts';
 export { type Replay, replay, type ReplayOptions } from './replay.ts';
 export { type OpenContext, storeContract, type StoreContractOptions } from './store-contract.ts';
 export {
-  type Looked,
+  type TaskLike,
   type StateName,
   type TasksView,
   type TaskView,

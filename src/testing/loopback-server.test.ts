@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { fakePeer, type FakePeerOptions } from './fake-peer.ts';
+import { fakePeer } from './fake-peer.ts';
+import type { FakePeerOptions } from './fake-peer/peer.ts';
 
 const BODY = JSON.stringify({ message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } });
 

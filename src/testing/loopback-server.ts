@@ -5,7 +5,7 @@ import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 import { ConnectionDropped, failedFetch, toResponse } from './in-process.ts';
 
 /** A request with its whole body. */
-export interface WholeRequest {
+export interface LoopbackRequest {
   readonly method: string;
   /** Percent-encoded, without the query. */
   readonly path: string;
@@ -19,9 +19,9 @@ export interface WholeRequest {
 }
 
 /** Responds to a request. Throws `ConnectionDropped`, at once or within the body, to break the connection. */
-export type Answerer = (request: WholeRequest, url: string) => Promise<HttpResponse>;
+export type RequestHandler = (request: LoopbackRequest, url: string) => Promise<HttpResponse>;
 
-type OneAnswer = (request: WholeRequest) => Promise<HttpResponse>;
+type SingleHandler = (request: LoopbackRequest) => Promise<HttpResponse>;
 
 /** A server on a free loopback port of this machine. */
 export interface LoopbackServer {
@@ -34,7 +34,7 @@ export interface LoopbackServer {
 }
 
 /** Starts a server. `answer` responds to every request and gets the address of the server. */
-export async function listenOnLoopback(answer: Answerer): Promise<LoopbackServer> {
+export async function listenOnLoopback(answer: RequestHandler): Promise<LoopbackServer> {
   const http = createServer();
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject);
@@ -59,7 +59,7 @@ function shutDown(http: Server, underWay: ReadonlySet<Leaving>): Promise<void> {
   });
 }
 
-async function serveOne(incoming: IncomingMessage, outgoing: ServerResponse, answer: OneAnswer): Promise<void> {
+async function serveOne(incoming: IncomingMessage, outgoing: ServerResponse, answer: SingleHandler): Promise<void> {
   const leaving = new Leaving();
   outgoing.once('close', () => leaving.leave());
   try {
@@ -72,7 +72,7 @@ async function serveOne(incoming: IncomingMessage, outgoing: ServerResponse, ans
   }
 }
 
-async function readWhole(incoming: IncomingMessage, signal: LeaveSignal): Promise<WholeRequest> {
+async function readWhole(incoming: IncomingMessage, signal: LeaveSignal): Promise<LoopbackRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const [path = '/', ...query] = (incoming.url ?? '/').split('?');
@@ -111,14 +111,14 @@ async function write({ status, headers, body }: HttpResponse, outgoing: ServerRe
   outgoing.end();
 }
 
-async function fetchOne(request: Request, answer: OneAnswer, underWay: Set<Leaving>): Promise<Response> {
+async function fetchOne(request: Request, answer: SingleHandler, underWay: Set<Leaving>): Promise<Response> {
   const { signal } = request;
   signal.throwIfAborted();
   const leaving = new Leaving();
   underWay.add(leaving);
   const leave = (): void => leaving.leave();
   signal.addEventListener('abort', leave, { once: true });
-  const letGo = (): void => {
+  const release = (): void => {
     underWay.delete(leaving);
     signal.removeEventListener('abort', leave);
   };
@@ -133,9 +133,9 @@ async function fetchOne(request: Request, answer: OneAnswer, underWay: Set<Leavi
       signal: leaving,
     }).catch(mishap);
     signal.throwIfAborted();
-    return toResponse(response, leaving, letGo);
+    return toResponse(response, leaving, release);
   } catch (error) {
-    letGo();
+    release();
     if (signal.aborted) throw signal.reason;
     throw error instanceof ConnectionDropped ? failedFetch('fetch failed') : error;
   }

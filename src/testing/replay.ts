@@ -9,7 +9,7 @@ import type { JsonRpcId } from '../wire/jsonrpc.ts';
 import { dialectOf } from '../wire/select.ts';
 import { encodeSse } from '../wire/sse/sse-encoder.ts';
 import { ConnectionDropped, silence } from './in-process.ts';
-import { listenOnLoopback, type WholeRequest } from './loopback-server.ts';
+import { listenOnLoopback, type LoopbackRequest } from './loopback-server.ts';
 import {
   fileName,
   readRecording,
@@ -78,7 +78,7 @@ export async function replay(file: string | URL, options: ReplayOptions = {}): P
   };
 }
 
-function answerOf(response: RecordedResponse, meanings: Meanings, request: WholeRequest): HttpResponse {
+function answerOf(response: RecordedResponse, meanings: Meanings, request: LoopbackRequest): HttpResponse {
   if (response.lost === true) throw new ConnectionDropped('Recorded without a response');
   const { status, headers, body, text, events, ending } = response;
   const id = requestIdOf(request) ?? null;
@@ -107,7 +107,7 @@ function withId(json: JsonValue, id: JsonValue): JsonValue {
 }
 
 /** An error in the format that the request suggests. */
-function refusal(request: WholeRequest, miss: string): HttpResponse {
+function refusal(request: LoopbackRequest, miss: string): HttpResponse {
   const id = requestIdOf(request);
   if (id !== undefined) return rpcFailure(dialectOf('1.0'), id as JsonRpcId, new A2AError('INTERNAL_ERROR', miss));
   if (request.path.includes('/.well-known/')) return jsonResponse(404, { error: miss });

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../support/time/clock.ts';
 export type StateName = TaskState | Exclude<StateWord, 'unspecified'>;
 
 /** A task as `get()` returns it, or an object with a `task`. */
-export type Looked =
+export type TaskLike =
   | {
       /** The status of the task. */
       readonly status: {
@@ -20,13 +20,13 @@ export type Looked =
     };
 
 /** An object that returns one task, such as `client.task(id)`. */
-export interface TaskView<T extends Looked> {
+export interface TaskView<T extends TaskLike> {
   /** Returns the task as it is now. */
   get(): Promise<T>;
 }
 
 /** An object that returns tasks by id, such as a client. */
-export interface TasksView<T extends Looked> {
+export interface TasksView<T extends TaskLike> {
   /** Returns a task as it is now. */
   get(taskId: string): Promise<T>;
 }
@@ -55,18 +55,18 @@ const LONGEST_PAUSE_MS = 50;
  *
  * @throws Error after `timeoutMs`, or at once if the task has ended in another state; TypeError for an unknown state.
  */
-export function waitForState<T extends Looked>(
+export function waitForState<T extends TaskLike>(
   task: TaskView<T>,
   state: StateName | readonly StateName[],
   options?: WaitOptions,
 ): Promise<T>;
-export function waitForState<T extends Looked>(
+export function waitForState<T extends TaskLike>(
   tasks: TasksView<T>,
   taskId: string,
   state: StateName | readonly StateName[],
   options?: WaitOptions,
 ): Promise<T>;
-export function waitForState<T extends Looked>(
+export function waitForState<T extends TaskLike>(
   subject: {
     /** Returns the task as it is now. */
     get(taskId?: string): Promise<T>;
@@ -74,16 +74,16 @@ export function waitForState<T extends Looked>(
   ...given: readonly unknown[]
 ): Promise<T> {
   const [taskId, state, options] = isStates(given[1]) ? given : [undefined, ...given];
-  const look = (): Promise<T> => subject.get(...(taskId === undefined ? [] : [taskId as string]));
-  return watch(look, state as StateName | readonly StateName[], options as WaitOptions | undefined);
+  const poll = (): Promise<T> => subject.get(...(taskId === undefined ? [] : [taskId as string]));
+  return watch(poll, state as StateName | readonly StateName[], options as WaitOptions | undefined);
 }
 
 function isStates(given: unknown): boolean {
   return typeof given === 'string' || Array.isArray(given);
 }
 
-async function watch<T extends Looked>(
-  look: () => Promise<T>,
+async function watch<T extends TaskLike>(
+  poll: () => Promise<T>,
   wanted: StateName | readonly StateName[],
   { timeoutMs = TIMEOUT_MS, signal, clock = systemClock }: WaitOptions = {},
 ): Promise<T> {
@@ -91,7 +91,7 @@ async function watch<T extends Looked>(
   const giveUpAt = clock.now() + timeoutMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     signal?.throwIfAborted();
-    const task = await look();
+    const task = await poll();
     const state = toState(stateOf(task));
     if (states.includes(state)) return task;
     const names = states.map(shortName).join(' or ');
@@ -103,8 +103,8 @@ async function watch<T extends Looked>(
   }
 }
 
-function stateOf(looked: Looked): string {
-  const task = 'status' in looked ? looked : looked.task;
+function stateOf(result: TaskLike): string {
+  const task = 'status' in result ? result : result.task;
   const state = (task as { readonly status?: { readonly state?: unknown } } | undefined)?.status?.state;
   if (typeof state !== 'string') throw new TypeError('Expected get() to return a task or an object with a task');
   return state;
@@ -129,12 +129,12 @@ function shortName(state: TaskState): string {
 
 function pause(clock: Clock, until: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const goOn = (): void => {
-      takeBack();
-      signal?.removeEventListener('abort', goOn);
+    const finish = (): void => {
+      cancelTimer();
+      signal?.removeEventListener('abort', finish);
       resolve();
     };
-    const takeBack = clock.callAt(until, goOn);
-    signal?.addEventListener('abort', goOn, { once: true });
+    const cancelTimer = clock.callAt(until, finish);
+    signal?.addEventListener('abort', finish, { once: true });
   });
 }

@@ -54,7 +54,7 @@ export class WebhookHandler {
   readonly #seen: SeenIds;
   readonly #log: Log;
   /** Notifications in progress, so that a retry during handling does not run `onEvent` again. */
-  readonly #underway = new Map<string, Promise<WebhookResponse>>();
+  readonly #pending = new Map<string, Promise<WebhookResponse>>();
 
   /** @internal */
   constructor(options: WebhookOptions) {
@@ -128,13 +128,13 @@ export class WebhookHandler {
   /** Handles a notification unless one with any of these keys was handled or is being handled. */
   async #once(keys: readonly string[], notify: () => Promise<WebhookResponse>): Promise<WebhookResponse> {
     for (const key of keys) {
-      const underway = this.#underway.get(key);
-      if (underway !== undefined) return underway;
+      const pending = this.#pending.get(key);
+      if (pending !== undefined) return pending;
     }
     const handling = this.#ifNew(keys, notify);
-    for (const key of keys) this.#underway.set(key, handling);
+    for (const key of keys) this.#pending.set(key, handling);
     return handling.finally(() => {
-      for (const key of keys) this.#underway.delete(key);
+      for (const key of keys) this.#pending.delete(key);
     });
   }
 

@@ -6,7 +6,7 @@ import { type IncomingNotification, Rejection } from './incoming.ts';
 import type { WebhookOptions } from './options.ts';
 
 /** The claims of a verified token. */
-export interface TokenSays {
+export interface TokenVerdict {
   /** The signed id of the notification. */
   readonly jti: string | undefined;
   /** SHA-256 of the whole token. */
@@ -26,7 +26,7 @@ export class TokenCheck {
   }
 
   /** @throws Rejection */
-  async check(incoming: IncomingNotification, now: number): Promise<TokenSays> {
+  async check(incoming: IncomingNotification, now: number): Promise<TokenVerdict> {
     const token = tokenOf(incoming);
     if (token === undefined) throw new Rejection(401, 'The signed token is missing');
     const { jwtVerify } = await import('jose');

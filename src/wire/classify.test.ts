@@ -28,8 +28,8 @@ test.each<[PayloadKind | undefined, string, unknown]>([
 
   ['v03-kind', 'a wrapped task', { task: { kind: 'task', ...T1, status: { state: 'completed' } } }],
   ['v03-kind', 'a wrapped message without its tag', { message: { role: 'user', parts: [{ kind: 'text', text: '' }] } }],
-  ['v03-kind', 'small words alone', { statusUpdate: { ...E1, status: { state: 'input-required' } } }],
-  ['v03-kind', 'a small role alone', { message: { messageId: 'm', role: 'agent', parts: [] } }],
+  ['v03-kind', 'only lowercase states', { statusUpdate: { ...E1, status: { state: 'input-required' } } }],
+  ['v03-kind', 'only a lowercase role', { message: { messageId: 'm', role: 'agent', parts: [] } }],
 
   ['v03', 'a task', { kind: 'task', ...T1, status: { state: 'completed' } }],
   ['v03', 'a message', { kind: 'message', messageId: 'm', role: 'agent', parts: [] }],
@@ -60,8 +60,8 @@ test.each<[PayloadKind | undefined, string, unknown]>([
   ],
   ['v01', 'a status', { id: 't1', status: { state: 'working' }, final: false }],
   ['v01', 'an artifact', { id: 't1', artifact: { index: 0, parts: [{ type: 'text', text: 'yo' }] } }],
-  ['v01', 'a notice', { ...NOTICE, status: { state: 'completed' } }],
-  ['v01', 'a notice with the bare state', { ...NOTICE, status: 'completed' }],
+  ['v01', 'a notification', { ...NOTICE, status: { state: 'completed' } }],
+  ['v01', 'a notification with the bare state', { ...NOTICE, status: 'completed' }],
 
   ['flat-task', 'a task', { id: 't1', state: 'completed', messages: [], sessionId: 's1' }],
 
@@ -77,14 +77,18 @@ test.each<[PayloadKind | undefined, string, unknown]>([
   [undefined, 'a notice of something else', { eventType: 'taskUpdate', status: 'completed' }],
   [undefined, 'a notice without a status', NOTICE],
   [undefined, 'a notice whose status is a number', { ...NOTICE, status: 1 }],
-  ['v03', 'an untagged status with an event type that is none', { ...E1, eventType: 1, status: { state: 'working' } }],
+  [
+    'v03',
+    'an untagged status with an event type that is not a string',
+    { ...E1, eventType: 1, status: { state: 'working' } },
+  ],
   ['v03', 'a tagged task that also names an event', { kind: 'task', ...T1, eventType: 'x', taskId: 't1', status: {} }],
-])('%s: %s', (kind, _case, json) => {
+])('the payload kind is %s: %s', (kind, _case, json) => {
   expect(classifyPayload(json)).toBe(kind);
 });
 
 test.each(['completed', { state: 'completed' }])(
-  'a notice of 0.1 is read by the dialect it is classified as: %j',
+  'a 0.1 notification is decoded by the dialect that it is classified as: %j',
   (status) => {
     const json = { ...NOTICE, status };
     const { webhook } = dialects[classifyPayload(json) ?? 'v1'];
@@ -94,7 +98,7 @@ test.each(['completed', { state: 'completed' }])(
   },
 );
 
-test('arbitrary JSON is classified or not, but never breaks anything', () => {
+test('classifying arbitrary JSON never throws', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 9 }), (json) => {
       classifyPayload(json);
@@ -128,7 +132,7 @@ test.each([
   [undefined, 'an address that is no text', { ...OLD, url: 1 }],
   [undefined, 'a list', [OLD]],
   [undefined, 'nothing', undefined],
-])('a card of %s: %s', (version, _case, json) => {
+])('a card is classified as %s: %s', (version, _case, json) => {
   expect(classifyCard(json)).toBe(version);
 });
 
@@ -171,6 +175,6 @@ test.each([
       skills: [],
     },
   ],
-])('%s is what %s shows', (version, _system, json) => {
+])('%s is the version of the card of %s', (version, _system, json) => {
   expect(classifyCard(json)).toBe(version);
 });

@@ -10,7 +10,7 @@ export function classifyPayload(json: unknown): PayloadKind | undefined {
   if (!isObject(json)) return undefined;
   if (typeof json['state'] === 'string' && Array.isArray(json['messages'])) return 'flat-task';
   if (typeof json['kind'] === 'string') return 'v03';
-  if (isNoticeOf01(json)) return 'v01';
+  if (isNotificationOf01(json)) return 'v01';
   const inner = soleWrapped(json);
   if (inner !== undefined) return classifyWrapped(inner);
   if (!isObject(json['status']) && !isObject(json['artifact'])) return undefined;
@@ -23,7 +23,7 @@ export function classifyPayload(json: unknown): PayloadKind | undefined {
  * The webhook example of 0.1, `{eventType, taskId, status, summary}`, whose status may be the bare state. `eventType`
  * identifies it: an object with only an id and a string status could come from any system.
  */
-function isNoticeOf01({ eventType, taskId, status }: JsonObject): boolean {
+function isNotificationOf01({ eventType, taskId, status }: JsonObject): boolean {
   return (
     typeof eventType === 'string' && typeof taskId === 'string' && (typeof status === 'string' || isObject(status))
   );

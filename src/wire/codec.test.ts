@@ -64,22 +64,22 @@ test.each<[string, JsonObject, Box]>([
   ['a member with another name on the wire', { ...B1, sticker: 'up' }, { ...B1, label: 'up' }],
   ['snake case', { box_id: 'b1', size: 2 }, B1],
   ['an alias', { ID: 'b1', size: 2 }, B1],
-  ['an alias beside the real name, which wins', { ID: 'other', boxId: 'b1', box_id: 'third', size: 2 }, B1],
+  ['an alias beside the real name, which takes precedence', { ID: 'other', boxId: 'b1', box_id: 'third', size: 2 }, B1],
   ['an alias beside a null', { boxId: null, ID: 'b1', size: 2 }, B1],
-  ['unknown members are dropped', { ...B1, colour: 'red', label: 'the model name is no wire name' }, B1],
+  ['unknown members are dropped', { ...B1, colour: 'red', label: 'the model name is not a wire name' }, B1],
   ['the tag is dropped', { kind: 'box', ...B1 }, B1],
   ['another tag is dropped as well', { kind: 'bag', ...B1 }, B1],
   ['null is absence', { ...B1, sticker: null, fragile: null, contents: null, inside: null }, B1],
-  ['null is content where it may be', { ...B1, note: null }, { ...B1, note: null }],
+  ['null is a value for nullable members', { ...B1, note: null }, { ...B1, note: null }],
   ['optional members count even if empty', { ...B1, sticker: '', note: '' }, { ...B1, label: '', note: '' }],
-  ['defaulted members do not', { ...B1, fragile: false, contents: [], extras: {} }, B1],
+  ['empty defaulted members are dropped', { ...B1, fragile: false, contents: [], extras: {} }, B1],
   [
-    'defaulted members that say something',
+    'defaulted members with other values are kept',
     { ...B1, fragile: true, extras: { a: 0 } },
     { ...B1, fragile: true, extras: { a: 0 } },
   ],
   ['a box in a box', { ...B1, inside: { boxId: 'b2', size: 1 } }, { ...B1, inside: { boxId: 'b2', size: 1 } }],
-])('%s', (_case, wire, model) => {
+])('the codec decodes an object: %s', (_case, wire, model) => {
   const { value, raw, warnings } = read(wire);
   expect(value).toStrictEqual(model);
   expect(raw).toBe(wire);
@@ -91,7 +91,7 @@ test.each<[string, unknown, readonly string[]]>([
   ['null', null, [': expected an object']],
   ['a list', [B1], [': expected an object']],
   ['an empty object', {}, ['boxId: expected the member boxId', 'size: expected the member size']],
-  ['null for what must be there', { ...B1, boxId: null }, ['boxId: expected the member boxId']],
+  ['null for a required member', { ...B1, boxId: null }, ['boxId: expected the member boxId']],
   ['a wrong type', { ...B1, size: 'big' }, ['size: expected a 32-bit integer']],
   ['a wrong type under another name', { ID: 1, size: 2 }, ['boxId: expected a string']],
   [
@@ -105,11 +105,11 @@ test.each<[string, unknown, readonly string[]]>([
     ],
   ],
   ['a missing member inside', { ...B1, inside: { size: 1 } }, ['inside.boxId: expected the member boxId']],
-])('%s is refused', (_case, wire, violations) => {
+])('the codec rejects %s', (_case, wire, violations) => {
   expect(mistakes(wire)).toEqual(violations);
 });
 
-test('a response may lack what is only expected: read with a warning and a substitute', () => {
+test('a response without an expected member is decoded with a warning and a default', () => {
   const { value, warnings } = read({ boxId: 'b1', inside: { boxId: 'b2' } }, 'response');
   expect(value).toEqual({ boxId: 'b1', size: 100, inside: { boxId: 'b2', size: 101 } });
   expect(warnings).toEqual([
@@ -118,21 +118,24 @@ test('a response may lack what is only expected: read with a warning and a subst
   ]);
 });
 
-test('a response may not lack what is required, nor, if reading is strict, what is expected', () => {
+test('a response without a required member is rejected, and in strict mode one without an expected member', () => {
   expect(mistakes({ size: 2 }, 'response')).toEqual(['boxId: expected the member boxId']);
   expect(mistakes({ boxId: 'b1' }, 'response', { strict: true })).toEqual(['size: expected the member size']);
 });
 
-test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a member named %s does no harm', (name) => {
-  const wire = JSON.parse(`{"boxId":"b1","size":2,"${name}":{"label":"x","sticker":"x"}}`) as JsonObject;
-  const { value } = read(wire);
-  expect(value).toStrictEqual(B1);
-  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-});
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+  'a member named %s is an unknown member',
+  (name) => {
+    const wire = JSON.parse(`{"boxId":"b1","size":2,"${name}":{"label":"x","sticker":"x"}}`) as JsonObject;
+    const { value } = read(wire);
+    expect(value).toStrictEqual(B1);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  },
+);
 
-// Writing
+// Encoding
 
-test('members are written in the order of the table, the tag first, empty and absent ones not at all', () => {
+test('members are encoded in the order of the table after the tag, without empty and absent ones', () => {
   const model: Box = {
     inside: { boxId: 'b2', size: 0 },
     note: null,
@@ -147,11 +150,11 @@ test('members are written in the order of the table, the tag first, empty and ab
   );
 });
 
-test('what has no place in the table is not written', () => {
+test('members that are not in the table are not encoded', () => {
   expect(box.encode({ ...B1, secret: 1 } as Box)).toEqual({ kind: 'box', ...B1 });
 });
 
-// Seams
+// Repair points
 
 const crate: Repair = {
   code: 'crate',
@@ -173,17 +176,17 @@ test.each<[string, JsonObject, readonly string[]]>([
   );
 });
 
-test('a profile is asked about members of the wrong type', () => {
+test('a profile can repair members of the wrong type', () => {
   const literal: Repair = { ...crate, apply: (wire) => ({ ...wire, size: Number(wire['size']) }) };
   expect(read({ boxId: 'b1', size: '2.0' }, 'request', { repairs: [literal] }).value).toEqual(B1);
 });
 
-test('a profile is not asked about an official object', () => {
+test('a profile is not called for a valid object', () => {
   const meddler: Repair = { ...crate, apply: () => ({ boxId: 'mine', size: 0 }) };
   expect(read({ kind: 'box', ...B1, sticker: null }, 'request', { repairs: [meddler] }).value).toEqual(B1);
 });
 
-test('what a repair gives is read once more, and only once', () => {
+test('a repaired object is decoded once more, and not repaired again', () => {
   const useless: Repair = { ...crate, apply: () => ({ stillWrong: true }) };
   expect(mistakes({}, 'request', { repairs: [useless] })).toEqual([
     'boxId: expected the member boxId',
@@ -191,28 +194,28 @@ test('what a repair gives is read once more, and only once', () => {
   ]);
 });
 
-test('strict reading refuses what a profile would have repaired', () => {
+test('strict decoding rejects an object that a profile would repair', () => {
   expect(mistakes({ crateId: 'b1', size: 2 }, 'request', { repairs: [crate], strict: true })).toEqual([
     'boxId: expected the member boxId',
   ]);
 });
 
-test('strict reading does not ignore members that a profile would act upon', () => {
+test('strict decoding rejects members that a profile would interpret', () => {
   const wire = { ...B1, inside: { ...B1, crateId: 'b1', colour: 'red' } };
   expect(mistakes(wire, 'request', { repairs: [crate], strict: true })).toEqual(['inside: expected a box']);
   expect(mistakes({ ...B1, colour: 'red' }, 'request', { repairs: [crate], strict: true })).toEqual([]);
 });
 
-test('objects without a seam cannot be repaired', () => {
+test('objects without a repair point are not repaired', () => {
   const plain = object<Pick<Box, 'boxId'>>({ boxId: required(string) });
   expect(() => decode(plain, { crateId: 'b1' }, 'request', { repairs: [crate] })).toThrow(
     'boxId: expected the member boxId',
   );
 });
 
-// Small things
+// Helpers
 
-test('a hand-written codec reads members with the path', () => {
+test('a hand-written codec reports the path of a member', () => {
   const d = new Decoder('request');
   expect(member(d, { a: ['x'] }, 'a', list(string))).toEqual(['x']);
   member(d, {}, 'b', struct);
@@ -228,7 +231,7 @@ test.each([
   expect(snakeCase(camel)).toBe(snake);
 });
 
-test('objects and set values', () => {
+test('isObject and isSet recognise objects and set values', () => {
   expect([{}, [], null, 'x', undefined].map(isObject)).toEqual([true, false, false, false, false]);
   expect([0, '', false, null, undefined].map(isSet)).toEqual([true, true, true, false, false]);
 });

@@ -123,8 +123,8 @@ export function object<T extends object>(fields: Fields<T>, options: ObjectOptio
         continue;
       }
       const value = json[key];
-      const isThere = value !== undefined && (value !== null || member.nullable);
-      if (!isThere || (key !== member.wire && isSet(json[member.wire]))) {
+      const isPresent = value !== undefined && (value !== null || member.nullable);
+      if (!isPresent || (key !== member.wire && isSet(json[member.wire]))) {
         out ??= membersBefore(json, key, byWireName);
         continue;
       }

@@ -25,7 +25,7 @@ test.each<[string, readonly (string | number)[], string | number | undefined, st
   ['an item', ['message', 'parts', 2], 'text', 'message.parts[2].text'],
   ['an item of the value itself', [], 0, '[0]'],
   ['lists in lists', ['data', 0, 1], undefined, 'data[0][1]'],
-])('the path of %s', (_case, path, key, field) => {
+])('the decoder formats the path of %s', (_case, path, key, field) => {
   const d = new Decoder('request');
   const walk = (steps: readonly (string | number)[]): void => {
     const [step, ...rest] = steps;
@@ -37,27 +37,27 @@ test.each<[string, readonly (string | number)[], string | number | undefined, st
   expect(d.depth).toBe(0);
 });
 
-test('a step down the path hands back what was read there', () => {
+test('a nested decode returns the decoded value', () => {
   expect(new Decoder('request').at('a', () => 7)).toBe(7);
 });
 
-test('what deeper values left on the path does not show', () => {
+test('a path does not contain remains of deeper values', () => {
   const d = new Decoder('request');
   d.at('a', () => d.at('b', () => undefined));
   d.at('c', () => d.violate('x'));
   expect(violationsOf(d).map(({ field }) => field)).toEqual(['c']);
 });
 
-// The end of a pass
+// Throwing violations
 
-test('nothing wrong, nothing thrown', () => {
+test('a pass without violations does not throw', () => {
   expect(errorOf(new Decoder('request'))).toBeUndefined();
 });
 
 test.each([
   ['request', 'INVALID_PARAMS'],
   ['response', 'INVALID_AGENT_RESPONSE'],
-] as const)('what is wrong in a %s is %s', (role, code) => {
+] as const)('violations in a %s are thrown as %s', (role, code) => {
   const d = new Decoder(role);
   d.violate('an object');
   expect(errorOf(d)).toMatchObject({ code, message: 'expected an object' });
@@ -78,7 +78,7 @@ test('one error names every violation', () => {
   });
 });
 
-test('no more than 20 violations and 100 warnings are kept', () => {
+test('at most 20 violations and 100 warnings are kept', () => {
   const d = new Decoder('request');
   for (let i = 0; i < 1000; i++) {
     d.violate('x', i);
@@ -88,9 +88,9 @@ test('no more than 20 violations and 100 warnings are kept', () => {
   expect(d.warnings).toHaveLength(100);
 });
 
-// Kindness
+// Accepted deviations
 
-test('kindness leaves a warning with code, place and description', () => {
+test('an accepted deviation leaves a warning with code, path and description', () => {
   const d = new Decoder('request');
   d.at('status', () => d.tolerate('zone-missing', 'a time zone', 'timestamp'));
   expect(d.warnings).toEqual([
@@ -99,26 +99,26 @@ test('kindness leaves a warning with code, place and description', () => {
   expect(errorOf(d)).toBeUndefined();
 });
 
-test('strict reading knows no kindness', () => {
+test('strict decoding accepts no deviation', () => {
   const d = new Decoder('response', { strict: true });
   d.at('status', () => d.tolerate('zone-missing', 'a time zone', 'timestamp'));
   expect(d.warnings).toEqual([]);
   expect(violationsOf(d)).toEqual([{ field: 'status.timestamp', description: 'expected a time zone' }]);
 });
 
-test('limits can be given one by one', () => {
+test('limits can be set separately', () => {
   expect(new Decoder('request').limits).toEqual({ maxDepth: 64, maxItems: 10_000, maxString: 16_777_216 });
   expect(new Decoder('request', { limits: { maxItems: 3 } }).limits).toEqual({ ...DEFAULT_LIMITS, maxItems: 3 });
   const unset = { maxItems: undefined } as unknown as Partial<typeof DEFAULT_LIMITS>;
   expect(new Decoder('request', { limits: unset }).limits).toEqual(DEFAULT_LIMITS);
 });
 
-test('generated ids come from where the options say', () => {
+test('generated ids come from the function in the options', () => {
   expect(new Decoder('request', { newId: () => 'id-1' }).newId()).toBe('id-1');
   expect(new Decoder('request').newId()).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-// Repairs, with a tiny profile: `colour` was once called `color`, and `size` was a word.
+// Repairs of a small profile: `colour` was once called `color`, and `size` was a string.
 
 const rename: Repair = {
   code: 'old-name',
@@ -139,7 +139,7 @@ function repairing(options: DecodeOptions = {}): Decoder {
   return new Decoder('request', { repairs: [rename, resize], ...options });
 }
 
-test('each repair that knows the deviation is applied, in order, and warns once', () => {
+test('every matching repair is applied in order and warns once', () => {
   const d = repairing();
   const official = d.at('parts', () => d.at(1, () => d.repair('part', { color: 'red', size: 'big' })));
   expect(official).toEqual({ colour: 'red', size: 3 });
@@ -151,8 +151,8 @@ test('each repair that knows the deviation is applied, in order, and warns once'
 
 test.each<[string, Decoder, Parameters<Decoder['repair']>[0]]>([
   ['no profile knows it', repairing({ repairs: [resize] }), 'part'],
-  ['it lies at another seam', repairing(), 'message'],
-  ['reading is strict', repairing({ strict: true }), 'part'],
+  ['it is at another repair point', repairing(), 'message'],
+  ['decoding is strict', repairing({ strict: true }), 'part'],
   ['there are no profiles', new Decoder('request'), 'part'],
 ])('an object is not repaired if %s', (_case, d, point) => {
   d.violate('x');
@@ -161,7 +161,7 @@ test.each<[string, Decoder, Parameters<Decoder['repair']>[0]]>([
   expect(violationsOf(d)).toHaveLength(1);
 });
 
-test('a repair makes forget what was noted since the mark, and only that', () => {
+test('a repair discards only the violations and warnings since the mark', () => {
   const d = repairing();
   d.violate('x', 'before');
   d.warn('before', '');
@@ -175,14 +175,14 @@ test('a repair makes forget what was noted since the mark, and only that', () =>
   expect(d.warnings.map(({ code }) => code)).toEqual(['before', 'old-name']);
 });
 
-test('without a mark a repair forgets nothing', () => {
+test('a repair without a mark discards nothing', () => {
   const d = repairing();
   d.violate('x', 'before');
   d.repair('part', { color: 'red' });
   expect(violationsOf(d).map(({ field }) => field)).toEqual(['before']);
 });
 
-test('strict reading refuses what a profile would act upon, lenient reading does not', () => {
+test('strict decoding rejects members that a profile would interpret, lenient decoding accepts them', () => {
   const strict = repairing({ strict: true });
   strict.at('parts', () => strict.rejectRepairable('part', { color: 'red', size: 'big' }));
   strict.rejectRepairable('message', { color: 'red' });
@@ -196,7 +196,7 @@ test('strict reading refuses what a profile would act upon, lenient reading does
   expect(errorOf(lenient)).toBeUndefined();
 });
 
-test('a name as long as a novel is cut in the path', () => {
+test('a very long member name is truncated in the path', () => {
   const d = new Decoder('request');
   d.at('x'.repeat(1_000_000), () => d.violate('a string'));
   expect(() => d.finish()).toThrow(`${'x'.repeat(64)}…: expected a string`);

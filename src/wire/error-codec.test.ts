@@ -4,7 +4,7 @@ import { A2AError, type ErrorCode } from '../errors.ts';
 import type { JsonValue } from '../model/json.ts';
 import { createErrorCodec } from './error-codec.ts';
 
-/** A small dialect: one number lent out, one status changed, facts as they are. */
+/** A small dialect: one number is reused, one status is changed, facts are not translated. */
 const codec = createErrorCodec({
   rpc: { EXTENSION_SUPPORT_REQUIRED: -32004 },
   http: { TASK_NOT_CANCELABLE: 409 },
@@ -12,7 +12,7 @@ const codec = createErrorCodec({
   restBody: (error, numbers) => ({ ...numbers, message: error.message }),
 });
 
-test("a dialect's own numbers go out, the table's where it has none", () => {
+test('errors are encoded with the number of the dialect, else with that of the table', () => {
   expect(codec.encodeRpc(new A2AError('EXTENSION_SUPPORT_REQUIRED', 'x'))).toMatchObject({ code: -32004 });
   expect(codec.encodeRpc(new A2AError('TASK_NOT_CANCELABLE', 'x'))).toMatchObject({ code: -32002 });
   expect(codec.encodeRest(new A2AError('TASK_NOT_CANCELABLE', 'x'))).toEqual({
@@ -29,32 +29,37 @@ test('an unsupported media type has the same status in a header as in a part of 
   expect(codec.encodeRest(ofPart)).toMatchObject({ status: 400, body: { http: 400 } });
 });
 
-test('an error without data has no member data', () => {
+test('an error without data is encoded without the member data', () => {
   const error = new A2AError('TASK_NOT_FOUND', 'gone', { details: { quiet: 'yes' } });
   expect(codec.encodeRpc(error)).toStrictEqual({ code: -32001, message: 'gone' });
 });
 
-// Reading JSON-RPC
+// Decoding JSON-RPC
 
 test.each<[string, number, unknown, ErrorCode]>([
   ['a number', -32001, undefined, 'TASK_NOT_FOUND'],
   ['the reason before the number', -32001, { reason: 'VERSION_NOT_SUPPORTED' }, 'VERSION_NOT_SUPPORTED'],
-  ['a lent number means its owner', -32004, undefined, 'UNSUPPORTED_OPERATION'],
-  ['the reason tells who borrowed it', -32004, { reason: 'EXTENSION_SUPPORT_REQUIRED' }, 'EXTENSION_SUPPORT_REQUIRED'],
-  ['a number that was given away', -32008, undefined, 'INTERNAL_ERROR'],
+  ['a reused number means its official error', -32004, undefined, 'UNSUPPORTED_OPERATION'],
+  [
+    'the reason identifies the error that reuses it',
+    -32004,
+    { reason: 'EXTENSION_SUPPORT_REQUIRED' },
+    'EXTENSION_SUPPORT_REQUIRED',
+  ],
+  ['a number that the dialect reassigned', -32008, undefined, 'INTERNAL_ERROR'],
   ['a shared number means the general error', -32600, undefined, 'INVALID_REQUEST'],
   ['another shared number', -32603, undefined, 'INTERNAL_ERROR'],
   ["the server's own number says nothing", -32000, undefined, 'INTERNAL_ERROR'],
   ["the server's own number with a reason", -32000, { reason: 'UNAUTHENTICATED' }, 'UNAUTHENTICATED'],
-  ['a number of nobody', -32050, undefined, 'INTERNAL_ERROR'],
-  ['a number that is no JSON-RPC code', 404, undefined, 'INTERNAL_ERROR'],
-  ['data without a reason of ours', -32002, { reason: 'Task is done' }, 'TASK_NOT_CANCELABLE'],
-])('JSON-RPC, %s', (_case, number, data, code) => {
+  ['an unknown number', -32050, undefined, 'INTERNAL_ERROR'],
+  ['a number that is not a JSON-RPC code', 404, undefined, 'INTERNAL_ERROR'],
+  ['data with an unknown reason', -32002, { reason: 'Task is done' }, 'TASK_NOT_CANCELABLE'],
+])('a JSON-RPC error is decoded: %s', (_case, number, data, code) => {
   const object = { code: number, message: 'no', ...(data !== undefined && { data: data as { reason: string } }) };
   expect(codec.decodeRpc(object)).toMatchObject({ name: 'A2AError', code, message: 'no', cause: object });
 });
 
-// Reading REST, as peers really answer
+// Decoding REST, with responses of real peers
 
 const INFO = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', domain: 'a2a-protocol.org' };
 
@@ -136,22 +141,22 @@ test.each<[string, number, unknown, ErrorCode, string]>([
   ['an error beside its message', 429, { error: { code: 429 }, message: 'no' }, 'RATE_LIMIT_EXCEEDED', 'no'],
   ['no body', 503, undefined, 'UNAVAILABLE', 'HTTP 503'],
   ['a gateway', 502, '<html>', 'UNAVAILABLE', 'HTTP 502: a gateway got no response from the agent'],
-  ['a gateway that did not wait', 504, '<html>', 'UNAVAILABLE', 'HTTP 504: a gateway got no response from the agent'],
-  ['a gateway with words', 502, { message: 'no' }, 'UNAVAILABLE', 'no'],
+  ['a gateway timeout', 504, '<html>', 'UNAVAILABLE', 'HTTP 504: a gateway got no response from the agent'],
+  ['a gateway with a text', 502, { message: 'no' }, 'UNAVAILABLE', 'no'],
   ['an agent of 0.3, 502', 502, { code: -32006, message: 'no' }, 'INVALID_AGENT_RESPONSE', 'no'],
   ['too large', 413, null, 'PAYLOAD_TOO_LARGE', 'HTTP 413'],
-  ['the wrong verb', 405, [], 'METHOD_NOT_ALLOWED', 'HTTP 405'],
-  ['a status of nobody', 418, {}, 'INTERNAL_ERROR', 'HTTP 418'],
+  ['the wrong method', 405, [], 'METHOD_NOT_ALLOWED', 'HTTP 405'],
+  ['an unknown status', 418, {}, 'INTERNAL_ERROR', 'HTTP 418'],
   ['an empty message', 404, { message: '' }, 'TASK_NOT_FOUND', 'HTTP 404'],
   ["the server's own number, told by the status", 401, { code: -32000, message: 'no' }, 'UNAUTHENTICATED', 'no'],
-  ['names that every object has', 500, { status: 'constructor', message: 'no' }, 'INTERNAL_ERROR', 'no'],
-])('REST, %s', (_case, status, body, code, message) => {
+  ['names of Object.prototype', 500, { status: 'constructor', message: 'no' }, 'INTERNAL_ERROR', 'no'],
+])('a REST error is decoded: %s', (_case, status, body, code, message) => {
   const error = codec.decodeRest(status, body);
   expect(error).toMatchObject({ name: 'A2AError', code, message });
   expect(error.cause).toBe(body);
 });
 
-test("facts of a peer's body reach the error", () => {
+test("facts in the body of a peer's error become details of the error", () => {
   const data = { taskId: 't1', fieldViolations: [{ field: 'id', description: 'expected a string' }] };
   expect(codec.decodeRest(400, { code: -32602, message: 'no', data })).toMatchObject({
     details: { taskId: 't1' },
@@ -159,7 +164,7 @@ test("facts of a peer's body reach the error", () => {
   });
 });
 
-test('whatever a peer sends, it becomes an A2AError with a code of ours', () => {
+test('any error of a peer becomes an A2AError with a known code', () => {
   const json = fc.jsonValue() as fc.Arbitrary<JsonValue>;
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 599 }), json, json, (status, body, inner) => {

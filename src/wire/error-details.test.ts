@@ -16,7 +16,7 @@ test.each<[string, A2AErrorOptions, readonly object[]]>([
   ['facts', { details: { taskId: 't1' } }, [{ ...INFO, metadata: { taskId: 't1' } }]],
   ['violations', { violations }, [INFO, { '@type': `${RPC}.BadRequest`, fieldViolations: violations }]],
   ['a delay', { retryAfterMs: 1500 }, [INFO, { '@type': `${RPC}.RetryInfo`, retryDelay: '1.5s' }]],
-  ['no delay at all', { retryAfterMs: 0 }, [INFO, { '@type': `${RPC}.RetryInfo`, retryDelay: '0s' }]],
+  ['a delay of zero', { retryAfterMs: 0 }, [INFO, { '@type': `${RPC}.RetryInfo`, retryDelay: '0s' }]],
   [
     'everything',
     { details: { a: 'b' }, violations, retryAfterMs: 2000, cause: new Error('secret') },
@@ -30,7 +30,7 @@ test.each<[string, A2AErrorOptions, readonly object[]]>([
   expect(encodeDetails(new A2AError('TASK_NOT_FOUND', 'gone', options))).toEqual(details);
 });
 
-test('what was written is read again', () => {
+test('encoded error details are decoded to the same facts', () => {
   const delays = fc.option(fc.nat({ max: 86_400_000 }), { nil: undefined });
   const dictionaries = fc.dictionary(fc.string(), fc.string());
   fc.assert(
@@ -50,14 +50,14 @@ test('what was written is read again', () => {
 });
 
 test.each<[string, unknown, ErrorFacts]>([
-  ['nothing', undefined, {}],
+  ['no data', undefined, {}],
   ['null', null, {}],
   ['a text', 'Task not found', {}],
   ['an empty list', [], {}],
-  ['a list of strangers', [null, 1, 'x', [], {}, { '@type': `${RPC}.Help`, links: [] }], {}],
-  ['a reason we do not know', [{ ...INFO, reason: 'QUOTA_DRAINED', metadata: { q: 'a' } }], { details: { q: 'a' } }],
-  ['a reason that every object has', [{ ...INFO, reason: 'constructor' }], {}],
-  ['another domain, but our reason', [{ ...INFO, domain: 'googleapis.com' }], { code: 'TASK_NOT_FOUND' }],
+  ['a list of unknown values', [null, 1, 'x', [], {}, { '@type': `${RPC}.Help`, links: [] }], {}],
+  ['an unknown reason', [{ ...INFO, reason: 'QUOTA_DRAINED', metadata: { q: 'a' } }], { details: { q: 'a' } }],
+  ['a reason that is a name of Object.prototype', [{ ...INFO, reason: 'constructor' }], {}],
+  ['a known reason with another domain', [{ ...INFO, domain: 'googleapis.com' }], { code: 'TASK_NOT_FOUND' }],
   [
     'details in any order',
     [{ '@type': `${RPC}.RetryInfo`, retryDelay: '3s' }, INFO],
@@ -70,7 +70,7 @@ test.each<[string, unknown, ErrorFacts]>([
   ],
   ['metadata that is a list', [{ ...INFO, metadata: ['a'] }], { code: 'TASK_NOT_FOUND' }],
   ['a delay in milliseconds', [{ '@type': `${RPC}.RetryInfo`, retryDelay: 1500 }], {}],
-  ['a delay that cannot be a text', [{ '@type': `${RPC}.RetryInfo`, retryDelay: { toString: 1 } }], {}],
+  ['a delay that cannot be converted to a string', [{ '@type': `${RPC}.RetryInfo`, retryDelay: { toString: 1 } }], {}],
   ['a negative delay', [{ '@type': `${RPC}.RetryInfo`, retryDelay: '-1s' }], {}],
   ['a delay of nanoseconds', [{ '@type': `${RPC}.RetryInfo`, retryDelay: '0.001000001s' }], { retryAfterMs: 1 }],
   [
@@ -83,20 +83,20 @@ test.each<[string, unknown, ErrorFacts]>([
       ],
     },
   ],
-  ['violations that are no list', [{ '@type': `${RPC}.BadRequest`, fieldViolations: {} }], {}],
+  ['violations that are not a list', [{ '@type': `${RPC}.BadRequest`, fieldViolations: {} }], {}],
   ['an object of facts', { taskId: 't1', timeoutSeconds: 300 }, { details: { taskId: 't1', timeoutSeconds: '300' } }],
   [
     'an object with our reason',
     { reason: 'VERSION_NOT_SUPPORTED', supportedVersions: '0.3' },
     { code: 'VERSION_NOT_SUPPORTED', details: { supportedVersions: '0.3' } },
   ],
-  ['an object with a reason of its own', { reason: 'Missing field' }, { details: { reason: 'Missing field' } }],
+  ['an object with an unknown reason', { reason: 'Missing field' }, { details: { reason: 'Missing field' } }],
   ['an object with violations', { fieldViolations: violations }, { violations }],
-])('%s is read', (_case, data, facts) => {
+])('error details are decoded: %s', (_case, data, facts) => {
   expect(decodeDetails(data)).toEqual(facts);
 });
 
-test('a fact named __proto__ is just a fact', () => {
+test('a fact with the name __proto__ is kept like others', () => {
   const { details = {} } = decodeDetails(JSON.parse('{"__proto__":"x","constructor":"y"}'));
   expect(Object.getPrototypeOf(details)).toBe(Object.prototype);
   expect(Object.entries(details)).toEqual([
@@ -105,7 +105,7 @@ test('a fact named __proto__ is just a fact', () => {
   ]);
 });
 
-test('codes are told from other words', () => {
+test('only error codes are recognised as codes', () => {
   expect(['TASK_NOT_FOUND', 'task_not_found', 'toString', 1, undefined].map(isErrorCode)).toEqual([
     true,
     false,

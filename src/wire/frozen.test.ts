@@ -6,14 +6,14 @@ import { DEFAULT_LIMITS, Decoder } from './decoder.ts';
 import { dialects } from './select.ts';
 import { PROTOCOL_VERSIONS } from './version.ts';
 
-/** What one caller got must not be a handle on what the next one gets. */
+/** A caller that changes a shared constant or default must not change what the next caller gets. */
 
 test.each([
   ['the algorithms of signatures', CARD_ALGORITHMS],
   ['the forms of a signed card', CARD_VARIANTS],
   ['the versions', PROTOCOL_VERSIONS],
   ['the limits', DEFAULT_LIMITS],
-  ['the limits of a reader', new Decoder('request').limits],
+  ['the limits of a decoder', new Decoder('request').limits],
 ])('%s cannot be changed', (_case, constant) => {
   expect(Object.isFrozen(constant)).toBe(true);
 });
@@ -26,7 +26,7 @@ test.each([
   ['v03', { ...BARE, protocolVersion: '0.3.0', url: 'https://agent.test' }],
   ['v02', { ...BARE, url: 'https://agent.test' }],
   ['v01', { ...BARE, url: 'https://agent.test' }],
-] as const)('who changes the modes of a card of %s that names none changes no other card', (name, json) => {
+] as const)('changing the default modes of one decoded %s card does not change another card', (name, json) => {
   const read = () => decode(dialects[name].card, json, 'response').value;
   for (const modes of [read().defaultInputModes, read().defaultOutputModes]) {
     expect(() => (modes as string[]).push('image/png')).toThrow(TypeError);
@@ -34,7 +34,7 @@ test.each([
   expect(read()).toMatchObject({ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'] });
 });
 
-test('who changes the modes of a request of 0.2 changes no other request', () => {
+test('changing the output modes of one encoded 0.2 request does not change another request', () => {
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } as const;
   const write = () =>
     dialects.v02.operations.SendMessage?.params.encode({ message, configuration: {} }) as {

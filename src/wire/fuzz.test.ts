@@ -15,11 +15,11 @@ import { dialects, repairs, selectRest, selectRpc } from './select.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Whatever a stranger sends, every reader answers with a value or with our error: it never throws another, never hangs. */
+/** For any input, every decoder returns a value or throws an A2AError: it never throws another error and never hangs. */
 
 type Mode = readonly [role: DecodeRole, options: DecodeOptions];
 
-/** Strangers ask and answer; we read strictly or kindly, with the repairs for known deviations. */
+/** Requests and responses, decoded strictly and leniently with the repairs for known deviations. */
 const MODES: readonly Mode[] = (['request', 'response'] as const).flatMap((role): Mode[] => [
   [role, { strict: true }],
   [role, { repairs }],
@@ -33,7 +33,7 @@ function codecsOf({ operations, card, webhook }: Dialect): readonly Codec<unknow
   return [...calls.flatMap(({ params, result }) => [params, result]), card, webhook];
 }
 
-/** Reads it in the given ways; what can be read can also be written. @throws whatever is not our error */
+/** Decodes the JSON in the given modes and encodes each decoded value. @throws Any error except an A2AError. */
 function feed(codecs: readonly Codec<unknown>[], json: unknown, modes: readonly Mode[] = MODES): void {
   for (const codec of codecs) {
     for (const [role, options] of modes) {
@@ -49,7 +49,7 @@ function feed(codecs: readonly Codec<unknown>[], json: unknown, modes: readonly 
 describe.each(Object.entries<Dialect>(dialects))('%s', (_name, dialect) => {
   const codecs = codecsOf(dialect);
 
-  test('any JSON is read or refused', () => {
+  test('any JSON is decoded or rejected', () => {
     fc.assert(
       fc.property(arbitraryJson, (json) => feed(codecs, json)),
       { numRuns: 100 },
@@ -57,7 +57,7 @@ describe.each(Object.entries<Dialect>(dialects))('%s', (_name, dialect) => {
   });
 
   test.each(modelSubjects(dialect).map((subject) => [`${subject.root.type} ${subject.root.member}`, subject] as const))(
-    '%s: what is nearly right is read or refused',
+    '%s: mutated valid JSON is decoded or rejected',
     (_, subject) => {
       const written = populate(subject, modelSamples(dialect)).map(
         (value) => transmit(subject.encode(value)) as JsonValue,
@@ -78,14 +78,14 @@ describe.each(Object.entries<Dialect>(dialects))('%s', (_name, dialect) => {
     },
   );
 
-  test.each(HOSTILE_JSON)('%s, anywhere', (_, monster) => {
-    // Both extremes of trust are enough here.
+  test.each(HOSTILE_JSON)('hostile JSON at any position is decoded or rejected: %s', (_, monster) => {
+    // The strictest and the most lenient mode are enough here.
     for (const place of HIDING_PLACES) feed(codecs, place(monster), [MODES[0] as Mode, MODES[3] as Mode]);
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect('a' in {}).toBe(false);
   });
 
-  test('any error of a peer becomes one of ours', () => {
+  test('any error of a peer becomes an A2AError', () => {
     const { errors } = dialect;
     fc.assert(
       fc.property(fc.integer(), arbitraryText, arbitraryJson, fc.nat({ max: 600 }), (code, message, json, status) => {
@@ -104,7 +104,7 @@ describe.each(Object.entries<Dialect>(dialects))('%s', (_name, dialect) => {
   });
 });
 
-test('any call finds a dialect or an error', () => {
+test('any call selects a dialect or fails with an A2AError', () => {
   const offer = { versions: ['1.0', '0.3', '0.2', '0.1'] } as const;
   fc.assert(
     fc.property(

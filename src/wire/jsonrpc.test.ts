@@ -68,7 +68,7 @@ test.each([
   ['with an array as id', `{${CALL},"id":[1]}`, null, 'id'],
   ['with an infinite id', `{${CALL},"id":1e400}`, null, 'id'],
   ['with a very long id', `{${CALL},"id":"${'x'.repeat(257)}"}`, null, 'id to have at most 256 characters'],
-  ['with a very long id and nothing else', `{"id":"${'x'.repeat(257)}"}`, null, 'at most 256 characters'],
+  ['with only a very long id', `{"id":"${'x'.repeat(257)}"}`, null, 'at most 256 characters'],
   ['with params by position', `{${CALL},"id":4,"params":["t1"]}`, 4, 'by name'],
   ['with params as a string', `{${CALL},"id":4,"params":"t1"}`, 4, 'params'],
   ['with params as a number', `{${CALL},"id":4,"params":0}`, 4, 'params'],
@@ -84,7 +84,7 @@ test.each([
   }
 });
 
-test('a request that only lacks an id is rejected together with what it calls', () => {
+test('the error for a request without an id contains its call if the params are an object', () => {
   expect(parseRequest(`{${CALL},"params":{"id":"t1"}}`)).toMatchObject({
     id: null,
     error: { code: 'INVALID_REQUEST' },
@@ -104,7 +104,7 @@ test.each([
   ['a negative integer', '-7', -7],
   ['the largest exact integer', '9007199254740991', 9007199254740991],
   ['null', 'null', null],
-])('%s is an id, with its type', (_case, text, id) => {
+])('%s is accepted as an id and keeps its type', (_case, text, id) => {
   for (const strict of [false, true]) {
     const request = parseRequest(`{${CALL},"id":${text}}`, { strict });
     expect(request).toEqual({ id, method: 'GetTask', params: undefined });
@@ -115,7 +115,7 @@ test.each([
 test.each([
   ['fractional', '1.5', 1.5],
   ['too large to be exact', '9007199254740993', 9007199254740992],
-])('a %s id is echoed as it can be, and refused in strict mode', (_case, text, id) => {
+])('a %s id is echoed as far as possible, and rejected in strict mode', (_case, text, id) => {
   expect(parseRequest(`{${CALL},"id":${text}}`)).toMatchObject({ id, method: 'GetTask' });
   const refused = parseRequest(`{${CALL},"id":${text}}`, { strict: true });
   expect(refused.id).toBeNull();
@@ -125,16 +125,16 @@ test.each([
 test.each([
   ['missing', `{${CALL},"id":1}`],
   ['null', `{${CALL},"id":1,"params":null}`],
-])('params that are %s are left to the method', (_case, text) => {
+])('params that are %s are passed to the method', (_case, text) => {
   expect(parseRequest(text)).toEqual({ id: 1, method: 'GetTask', params: undefined });
 });
 
-test('other members are ignored, also those of a response', () => {
+test('other members are ignored, even those of a response', () => {
   const text = `{${CALL},"id":1,"params":{},"result":{},"error":{"code":1},"trace":"x"}`;
   expect(parseRequest(text)).toEqual({ id: 1, method: 'GetTask', params: {} });
 });
 
-test('members named like parts of a prototype neither fill in for others nor reach any prototype', () => {
+test('members named like prototype members neither replace others nor change a prototype', () => {
   const hidden = parseRequest('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"GetTask"},"constructor":{"id":1}}');
   expect(hidden.id).toBeNull();
   expect(hidden.error?.code).toBe('INVALID_REQUEST');
@@ -146,7 +146,7 @@ test('members named like parts of a prototype neither fill in for others nor rea
   expect(({} as JsonObject)['evil']).toBeUndefined();
 });
 
-test('any JSON is either a call or an answerable refusal', () => {
+test('any JSON is decoded to a call or to an error that can be sent', () => {
   const envelope = fc.record(
     {
       jsonrpc: fc.constantFrom('2.0', 2),
@@ -168,7 +168,7 @@ test('any JSON is either a call or an answerable refusal', () => {
   );
 });
 
-test('any text is either a call or an answerable refusal', () => {
+test('any text is decoded to a call or to an error that can be sent', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
       const request = parseRequest(text);
@@ -177,7 +177,7 @@ test('any text is either a call or an answerable refusal', () => {
   );
 });
 
-test('what a client encodes is what a server decodes', () => {
+test('a server decodes a request to what the client encoded', () => {
   fc.assert(
     fc.property(anyId, fc.string({ minLength: 1 }), fc.option(anyObject, { nil: undefined }), (id, method, params) => {
       const text = JSON.stringify(encodeRequest(id, method, params));
@@ -190,20 +190,20 @@ test('what a client encodes is what a server decodes', () => {
   );
 });
 
-test('a request without params has no such member', () => {
+test('a request without params is encoded without the member params', () => {
   expect(JSON.stringify(encodeRequest(1, 'GetExtendedAgentCard'))).toBe(
     '{"jsonrpc":"2.0","id":1,"method":"GetExtendedAgentCard"}',
   );
 });
 
-// Answers
+// Responses
 
-test('a result that is missing is sent as null', () => {
+test('a missing result is sent as null', () => {
   expect(encodeSuccess(1, undefined)).toEqual({ jsonrpc: '2.0', id: 1, result: null });
   expect(encodeSuccess(1, false)).toEqual({ jsonrpc: '2.0', id: 1, result: false });
 });
 
-test('an envelope around serialised text is the text of the envelope', () => {
+test('wrapping serialised text gives the serialised envelope', () => {
   fc.assert(
     fc.property(fc.oneof(anyId, fc.constant(null)), fc.jsonValue(), (id, result) => {
       expect(successText(id, JSON.stringify(result))).toBe(JSON.stringify(encodeSuccess(id, result)));
@@ -211,7 +211,7 @@ test('an envelope around serialised text is the text of the envelope', () => {
   );
 });
 
-test('what a server encodes is what a client decodes', () => {
+test('a client decodes a response to what the server encoded', () => {
   const error = fc.record(
     { code: fc.integer(), message: fc.string(), data: fc.jsonValue() as fc.Arbitrary<JsonValue> },
     { requiredKeys: ['code', 'message'] },
@@ -238,7 +238,7 @@ test.each([
   ['null', null],
   ['false', false],
   ['an empty object', {}],
-])('%s is a result', (_case, result) => {
+])('%s is decoded as a result', (_case, result) => {
   expect(decodeResponse({ jsonrpc: '2.0', id: 1, result }, { strict: true })).toEqual({
     id: 1,
     result,
@@ -246,7 +246,7 @@ test.each([
   });
 });
 
-test('the id is handed on as it came, for stream items may carry another one', () => {
+test('the id of a response is returned unchanged, because stream items may have another one', () => {
   expect(decodeResponse({ jsonrpc: '2.0', id: 0, result: {} }, { strict: true }).id).toBe(0);
   expect(decodeResponse({ jsonrpc: '2.0', id: null, result: {} }, { strict: true }).id).toBeNull();
   expect(decodeResponse({ jsonrpc: '2.0', id: 1.5, result: {} })).toEqual({
@@ -334,7 +334,7 @@ test.each<[string, JsonObject, string, object]>([
     'rpc-error-shape',
     { id: 1, error: { code: FALLBACK, message: SILENT, data: ['boom'] } },
   ],
-])('an answer %s is read with a warning, and refused in strict mode', (_case, json, warning, reply) => {
+])('a response %s is decoded with a warning, and rejected in strict mode', (_case, json, warning, reply) => {
   const { warnings, ...read } = decodeResponse(json);
   expect(read).toEqual(reply);
   expect(warnings.map(({ code }) => code)).toEqual([warning]);
@@ -343,13 +343,13 @@ test.each<[string, JsonObject, string, object]>([
   );
 });
 
-test('a string beside a null result is an error, not a success', () => {
+test('a string as error beside a null result is decoded as an error', () => {
   expect(decodeResponse({ jsonrpc: '2.0', id: 1, result: null, error: 'boom' })).toMatchObject({
     error: { code: FALLBACK, message: 'boom' },
   });
 });
 
-test('a fractional id is refused in strict mode', () => {
+test('a response with a fractional id is rejected in strict mode', () => {
   expect(() => decodeResponse({ jsonrpc: '2.0', id: 1.5, result: {} }, { strict: true })).toThrow('id: expected');
 });
 
@@ -361,11 +361,11 @@ test.each([
   ['an object with neither result nor error', { jsonrpc: '2.0', id: 1 }],
   ['an object with a null error only', { jsonrpc: '2.0', id: 1, error: null }],
   ['a request', { jsonrpc: '2.0', id: 1, method: 'GetTask' }],
-])('%s is not an answer', (_case, json) => {
+])('%s is rejected as a response', (_case, json) => {
   expect(() => decodeResponse(json)).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
 });
 
-test('any JSON is an answer or one of our errors', () => {
+test('any JSON is decoded to a response or to an A2AError', () => {
   const envelope = fc.record(
     { jsonrpc: fc.jsonValue(), id: fc.jsonValue(), result: fc.jsonValue(), error: fc.jsonValue() },
     { requiredKeys: [] },

@@ -4,7 +4,7 @@ import type { OperationName } from '../model/operation.ts';
 import { decodeParams, type Dialect } from './dialect.ts';
 import { dialects } from './select.ts';
 
-/** Whatever names a thing that is stored is refused if a store could take it for another, in every dialect. */
+/** In every dialect, ids and other names are rejected if a store could confuse them with another name. */
 
 const parts = [{ kind: 'text', type: 'text', text: 'hi' }];
 const message = { messageId: 'm', role: 'user', parts };
@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
   ['v01', 'SendMessage', (sessionId) => ({ id: 't', sessionId, message }), 'sessionId'],
 ];
 
-test.each(CASES)('%s %s %o: %s', (version, operation, params, field) => {
+test.each(CASES)('the dialect %s checks names in %s %o: %s', (version, operation, params, field) => {
   const dialect: Dialect = dialects[version];
   const fieldsOf = (name: string): readonly string[] => {
     try {

@@ -22,12 +22,12 @@ test.each([
   ['HTTP+JSON', '0.3', 'v03-proto'],
   ['HTTP+JSON', '0.2', undefined],
   ['HTTP+JSON', '0.1', 'flat-task'],
-] as const)('over %s, %s is spoken as %s', (binding, version, name) => {
+] as const)('over %s, version %s selects the dialect %s', (binding, version, name) => {
   expect(clientDialect(binding, version, 'https://example.com/a2a')).toBe(name && dialects[name]);
 });
 
 test.each(['SendMessage', 'SendStreamingMessage'] as const)(
-  'agent-native is told in its own words to %s',
+  'a client of agent-native encodes %s in its format',
   (operation) => {
     const dialect = clientDialect('JSONRPC', '0.3', 'https://example.com/apps/mail/_agent-native/a2a');
     expect(dialect && operationCodec(dialect, operation).params.encode(REQUEST)).toEqual({
@@ -48,14 +48,14 @@ test.each(['SendMessage', 'SendStreamingMessage'] as const)(
   },
 );
 
-test('agent-native is not told to hurry by those who wait, nor of contexts that nobody named', () => {
+test('a request to agent-native contains neither async for callers that wait nor a context that was not set', () => {
   const dialect = clientDialect('JSONRPC', '0.3', 'https://example.com/_agent-native/a2a');
   const { contextId: _, ...message } = REQUEST.message;
   const params = dialect && operationCodec(dialect, 'SendMessage').params.encode({ message });
   expect(Object.keys(params as object)).toEqual(['message']);
 });
 
-test('a part of a tool goes out as one, and any other as it is', () => {
+test('tool parts are encoded as tool parts, and other parts are not changed', () => {
   const dialect = clientDialect('JSONRPC', '0.3', 'https://example.com/api/a2a');
   const answer = { toolUseId: 'input-1', result: { value: 'Rome' } };
   const parts = [{ data: answer, metadata: { 'a2a:kind': 'tool-result', mine: 1 } }, { data: answer }];
@@ -70,7 +70,7 @@ test('a part of a tool goes out as one, and any other as it is', () => {
   });
 });
 
-test('the flat form has paths of its own', () => {
+test('the flat form has its own paths', () => {
   const flat = dialects['flat-task'];
   const sent = encodeRestRequest(flat, 'SendMessage', REQUEST);
   expect(sent).toMatchObject({ verb: 'POST', body: { params: { message: 'hi' } } });

@@ -8,13 +8,13 @@ const ALL: Offer = { versions: ['1.0', '0.3', '0.2', '0.1'] };
 const only = (...versions: ProtocolVersion[]): Offer => ({ versions });
 const ABSENT = requestedVersion(undefined);
 
-/** Dialect and operation, or dialect and error code, in one line. */
+/** Dialect and operation, or dialect and error code, as one string. */
 function rpc(method: string, params: unknown = {}, version = '', offer = ALL): string {
   const selection = selectRpc(method, params, requestedVersion(version), offer);
   return `${selection.dialect.name} ${selection.error?.code ?? selection.operation}`;
 }
 
-describe('a call that states its version', () => {
+describe('a call that specifies its version', () => {
   test.each([
     ['1.0', 'SendMessage', 'v1 SendMessage'],
     ['1.0.7', 'SendMessage', 'v1 SendMessage'],
@@ -26,7 +26,7 @@ describe('a call that states its version', () => {
     ['0.2', 'agent/getAuthenticatedExtendedCard', 'v02 METHOD_NOT_FOUND'],
     ['0.3', 'tasks/send', 'v03 METHOD_NOT_FOUND'],
     ['1.0', 'toString', 'v1 METHOD_NOT_FOUND'],
-  ])('%s with %s is %s', (version, method, expected) => {
+  ])('version %s with the method %s selects %s', (version, method, expected) => {
     expect(rpc(method, {}, version)).toBe(expected);
   });
 
@@ -36,7 +36,7 @@ describe('a call that states its version', () => {
     ['one', 'v1'],
     ['0.2', 'v02'],
     ['0.1', 'v01'],
-  ])('%s is refused in the words of %s where only 1.0 and 0.3 are offered', (version, dialect) => {
+  ])('version %s is rejected in the format of %s if only 1.0 and 0.3 are offered', (version, dialect) => {
     const selection = selectRpc('SendMessage', {}, requestedVersion(version), only('1.0', '0.3'));
     expect(selection.dialect.name).toBe(dialect);
     expect(selection.error).toMatchObject({
@@ -45,7 +45,7 @@ describe('a call that states its version', () => {
     });
   });
 
-  test('a version as long as a novel is cut in the answer', () => {
+  test('a very long version is truncated in the response', () => {
     const { error } = selectRpc('SendMessage', {}, requestedVersion('9'.repeat(10_000)), ALL);
     expect(error?.details['requestedVersion']).toHaveLength(32);
   });
@@ -71,7 +71,7 @@ describe('a call without a version', () => {
     ['tasks/send', { ...ofLater, id: 't' }, 'v01 SendMessage'],
     ['tasks/list', {}, 'v03 METHOD_NOT_FOUND'],
     ['', {}, 'v03 METHOD_NOT_FOUND'],
-  ])('%s with %j is %s', (method, params, expected) => {
+  ])('the method %s with the params %j selects %s', (method, params, expected) => {
     expect(rpc(method, params)).toBe(expected);
   });
 
@@ -83,12 +83,12 @@ describe('a call without a version', () => {
     expect(rpc('message/send', {}, '   ')).toBe('v03 SendMessage');
   });
 
-  test('a version that is stated decides, also for methods that others spell alike', () => {
+  test('a specified version decides, even for methods with the same name in other versions', () => {
     expect(selectRpc('tasks/get', {}, requestedVersion('0.3'), ALL)).toMatchObject({ shared: false });
     expect(selectRpc('tasks/resubscribe', {}, ABSENT, ALL)).toMatchObject({ shared: true });
   });
 
-  test('whoever is selected is read leniently', () => {
+  test('the selected dialect decodes leniently', () => {
     const { dialect } = selectRpc('message/send', {}, ABSENT, ALL);
     const params = { message: { role: 'user', parts: [{ type: 'text', text: 'hi' }] } };
     expect(decodeParams(dialect, 'SendMessage', params).warnings).toMatchObject([
@@ -99,7 +99,7 @@ describe('a call without a version', () => {
     expect(() => decodeParams(dialect, 'SendMessage', params, { strict: true })).toThrow('message.kind');
   });
 
-  test('methods that three versions spell alike are marked, so that the task can decide', () => {
+  test('methods with the same name in three versions are marked, so that the task can decide', () => {
     expect(selectRpc('tasks/cancel', {}, ABSENT, ALL)).toMatchObject({ shared: true });
     expect(selectRpc('message/send', {}, ABSENT, ALL)).toMatchObject({ shared: false });
   });
@@ -112,11 +112,11 @@ describe('a call without a version', () => {
     ['tasks/get', ['1.0', '0.1'], 'v01 GetTask'],
     ['tasks/send', ['0.3'], 'v03 METHOD_NOT_FOUND'],
     ['SendMessage', ['0.3'], 'v03 METHOD_NOT_FOUND'],
-  ])('%s at an endpoint of %j is %s', (method, versions, expected) => {
+  ])('the method %s at an endpoint of %j selects %s', (method, versions, expected) => {
     expect(rpc(method, { id: 't' }, '', only(...versions))).toBe(expected);
   });
 
-  test('strictly, an absent version is 0.3 whatever the method', () => {
+  test('in strict mode, a missing version means 0.3 for every method', () => {
     expect(rpc('SendMessage', {}, '', { ...ALL, strict: true })).toBe('v03 METHOD_NOT_FOUND');
     expect(rpc('SendMessage', {}, '', { versions: ['1.0'], strict: true })).toBe('v1 VERSION_NOT_SUPPORTED');
     expect(rpc('tasks/send', ofLater, '', { ...ALL, strict: true })).toBe('v01 SendMessage');
@@ -148,7 +148,7 @@ describe('the flat form', () => {
   test.each([
     ['POST', '/a2a/tasks/send', 'SendMessage', undefined],
     ['GET', '/a2a/tasks/t%201', 'GetTask', 't 1'],
-  ])('%s %s is answered under its profile only', (verb, path, operation, taskId) => {
+  ])('%s %s is accepted only under the flat-task profile', (verb, path, operation, taskId) => {
     expect(selectFlatTask(verb, path, ALL)).toBeUndefined();
     const selection = selectFlatTask(verb, path, { ...ALL, profiles: ['corvid'] });
     expect(selection).toMatchObject({ operation, dialect: { name: 'flat-task' } });
@@ -160,7 +160,7 @@ describe('the flat form', () => {
     ['POST', '/a2a/tasks/t1'],
     ['GET', '/a2a/tasks/%E0%A4%A'],
     ['GET', '/tasks/t1'],
-  ])('%s %s is not of it', (verb, path) => {
+  ])('%s %s is not a flat request', (verb, path) => {
     expect(selectFlatTask(verb, path, { ...ALL, profiles: ['corvid'] })).toBeUndefined();
   });
 });
@@ -182,21 +182,24 @@ describe('a REST request', () => {
     ['/v1', ofOne, '', ALL, 'v1'],
     ['/v1', ofOne, '1.0', ALL, 'v1'],
     ['', proto, '0.3', ALL, 'v03-proto'],
-  ])('under %j with %j, version %j, speaks as expected', (prefix, body, version, offer, expected) => {
-    const selection = selectRest(prefix, body, requestedVersion(version), offer);
-    expect([selection.dialect.name, selection.error]).toEqual([expected, undefined]);
-  });
+  ])(
+    'a request under %j with %j and version %j selects the expected dialect',
+    (prefix, body, version, offer, expected) => {
+      const selection = selectRest(prefix, body, requestedVersion(version), offer);
+      expect([selection.dialect.name, selection.error]).toEqual([expected, undefined]);
+    },
+  );
 
   test.each([
     ['0.2', ALL],
     ['3.0', ALL],
     ['1.0', only('0.3')],
     ['', only('0.3')],
-  ])('version %j is refused', (version, offer) => {
+  ])('version %j is rejected', (version, offer) => {
     expect(selectRest('', undefined, requestedVersion(version), offer).error?.code).toBe('VERSION_NOT_SUPPORTED');
   });
 
-  test('a refusal names only the versions that REST speaks', () => {
+  test('the error names only versions that have a REST binding', () => {
     const { error } = selectRest('', undefined, requestedVersion('0.2'), ALL);
     expect(error).toMatchObject({
       message: 'This agent supports A2A 0.3, 1.0 over REST; request one of these versions',
@@ -204,7 +207,7 @@ describe('a REST request', () => {
     });
   });
 
-  test('an agent that speaks no version over REST says so', () => {
+  test('an agent without a version over REST responds with an error', () => {
     const { error } = selectRest('', undefined, ABSENT, only('0.2', '0.1'));
     expect(error).toMatchObject({
       code: 'VERSION_NOT_SUPPORTED',
@@ -213,7 +216,7 @@ describe('a REST request', () => {
     });
   });
 
-  test('in the kind style is answered in the dialect of the profile rxjs where that is mounted', () => {
+  test('a request in the kind style selects the dialect of the profile rxjs where that is mounted', () => {
     const mounted: Offer = { ...ALL, profiles: ['rxjs'] };
     expect(selectRest('/v1', kind, ABSENT, mounted).dialect).toBe(profileDialect('rxjs'));
     expect(selectRest('/v1', proto, ABSENT, mounted).dialect.name).toBe('v03-proto');
@@ -223,12 +226,12 @@ describe('a REST request', () => {
   test.each([
     ['each part has a kind', [{ kind: 'text', text: 'hi' }]],
     ['one of the parts has a kind', [{ text: 'hi' }, { kind: 'text', text: 'ho' }]],
-  ])('a message under /v1 is not of 1.0 if %s, whatever its role is called', (_case, parts) => {
+  ])('a message under /v1 is not in the 1.0 format if %s, whatever its role', (_case, parts) => {
     const body = { message: { messageId: 'm', role: 'ROLE_USER', parts } };
     expect(selectRest('/v1', body, ABSENT, ALL).dialect.version).toBe('0.3');
   });
 
-  test('a message under /v1 with parts of 1.0 and a role of 0.3 is of 0.3', () => {
+  test('a message under /v1 with 1.0 parts and a 0.3 role is in the 0.3 format', () => {
     const body = { message: { messageId: 'm', role: 'user', parts: [{ text: 'hi' }] } };
     expect(selectRest('/v1', body, ABSENT, ALL).dialect.version).toBe('0.3');
   });

@@ -121,12 +121,12 @@ export interface PathSelection {
 /** Selects the dialect of a REST request: by its version header, else by its path and the style of its body. */
 export function selectRest(prefix: '' | '/v1', body: unknown, version: RequestedVersion, offer: Offer): PathSelection {
   const implied = prefix === '' || isOf1(body) ? '1.0' : '0.3';
-  const spoken = version.kind === 'absent' ? implied : textOf(version);
-  const dialect = spoken === '0.3' ? restDialectOf03(body, offer) : v1;
+  const requested = version.kind === 'absent' ? implied : textOf(version);
+  const dialect = requested === '0.3' ? restDialectOf03(body, offer) : v1;
   const versions = offer.versions.filter((version) => hasBinding(version, 'HTTP+JSON'));
-  return versions.some((version) => version === spoken)
+  return versions.some((version) => version === requested)
     ? { dialect }
-    : { dialect, error: versionNotSupported(spoken, versions, ' over REST') };
+    : { dialect, error: versionNotSupported(requested, versions, ' over REST') };
 }
 
 /** A 1.0 message can arrive under `/v1` if the agent is mounted there. */

@@ -13,7 +13,7 @@ function holding(value: unknown): Task {
 }
 
 test.each(Object.values(dialects))(
-  '$name: state changes that were written are read again, beside other metadata',
+  '$name: encoded state changes are decoded again beside other metadata',
   (dialect) => {
     const transitions = TASK_STATES.slice(1).map((state) => ({ state, timestamp: TIME }));
 
@@ -29,13 +29,13 @@ test('a task without the metadata of the extension has no state changes', () => 
 });
 
 test.each([null, 'text', [], {}, { transitions: {} }, { transitions: [null] }, { transitions: [{ state: 7 }] }])(
-  'metadata of another form is an invalid response: %j',
+  'metadata in another format is an invalid response: %j',
   (value) => {
     expect(() => transitionsIn(holding(value))).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
   },
 );
 
-test('a state and a time that are not known are read as unspecified and as missing', () => {
+test('an unknown state is decoded as unspecified and an invalid time as missing', () => {
   const read = transitionsIn(holding({ transitions: [{ state: 'dreaming', timestamp: 'noon' }] }));
 
   expect(read).toEqual({ transitions: [{ state: 'TASK_STATE_UNSPECIFIED' }], truncated: false });

@@ -10,7 +10,7 @@ import { dialects } from './select.ts';
 type Tested = 'v1' | 'v03' | 'v03-proto' | 'v03-kind' | 'v02' | 'v01';
 const NAMES: readonly Tested[] = ['v1', 'v03', 'v03-proto', 'v03-kind', 'v02', 'v01'];
 
-/** The params of a send in each format, with more members in the message and in its part. */
+/** The params of a send in each format, with unknown members in the message and in its part. */
 const SENDS: Readonly<Record<Tested, (message: JsonObject, part: JsonObject) => JsonObject>> = {
   v1: (message, part) => ({
     message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi', ...part }], ...message },
@@ -49,8 +49,8 @@ function taskWith(message: Message): Task {
   return { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' }, history: [message] };
 }
 
-/** A task with this message in its history, as every operation, a stream and a webhook of a dialect write it. */
-function writings(dialect: Dialect, message: Message): readonly string[] {
+/** A task with this message in its history, encoded by every operation, a stream and a webhook of a dialect. */
+function encodings(dialect: Dialect, message: Message): readonly string[] {
   const task = taskWith(message);
   const written: unknown[] = [
     operationCodec(dialect, 'GetTask').result.encode(task),
@@ -79,25 +79,28 @@ describe.each(NAMES)('%s', (name) => {
     expect(message.parts).toEqual([{ text: 'hi', unknownMembers: { version, members: ASIDE } }]);
   });
 
-  test('writes them back in their place', () => {
+  test('encodes unknown members at their original position', () => {
     const task = operationCodec(dialects[name], 'GetTask').result.encode(taskWith(received(name, INSIDE, ASIDE))) as {
       history: [Record<string, JsonValue>];
     };
     const [message] = task.history;
     expect(message).toMatchObject(INSIDE);
     expect(message['parts'] ?? message['content']).toMatchObject([{ text: 'hi', ...ASIDE }]);
-    for (const text of writings(dialects[name], received(name, INSIDE, ASIDE))) {
+    for (const text of encodings(dialects[name], received(name, INSIDE, ASIDE))) {
       for (const word of ['priority', 'x-vendor', 'annotation']) expect(text).toContain(word);
       expect(text).not.toContain('unknownMembers');
     }
   });
 
-  test.each(NAMES.filter((other) => dialects[other].version !== version))('%s never shows them', (other) => {
-    for (const text of writings(dialects[other], received(name, INSIDE, ASIDE))) {
-      expect(text).toContain('hi');
-      for (const word of ['priority', 'x-vendor', 'annotation', 'unknownMembers']) expect(text).not.toContain(word);
-    }
-  });
+  test.each(NAMES.filter((other) => dialects[other].version !== version))(
+    '%s never encodes unknown members of another version',
+    (other) => {
+      for (const text of encodings(dialects[other], received(name, INSIDE, ASIDE))) {
+        expect(text).toContain('hi');
+        for (const word of ['priority', 'x-vendor', 'annotation', 'unknownMembers']) expect(text).not.toContain(word);
+      }
+    },
+  );
 
   test('drops own members named __proto__, constructor or prototype, at every depth, with a warning', () => {
     const hostile =
@@ -113,10 +116,10 @@ describe.each(NAMES)('%s', (name) => {
     }
     expect({}).not.toHaveProperty('polluted');
     expect(new Set(warnings.map(({ code }) => code))).toEqual(new Set(['unknown-member-dropped']));
-    for (const text of writings(dialects[name], message)) expect(text).not.toMatch(/polluted|constructor|prototype/);
+    for (const text of encodings(dialects[name], message)) expect(text).not.toMatch(/polluted|constructor|prototype/);
   });
 
-  test('keeps at most 16,384 characters per message and accepts the rest without them', () => {
+  test('keeps at most 16,384 characters of unknown members per message and accepts messages with more', () => {
     const half = 'x'.repeat(8200);
     const both = decoded(name, { small: 1, large: half }, { large: half });
     const kept = JSON.stringify(both.value.message);
@@ -135,7 +138,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(warnings.map(({ code }) => code)).toEqual(['unknown-member-dropped']);
   });
 
-  test('does not take names of other versions for unknown', () => {
+  test('does not treat member names of other versions as unknown', () => {
     const inMessage = { kind: 'message', type: 'x', message_id: 'n', context_id: 'c', reference_task_ids: ['r'] };
     const inPart = { filename: 'f', media_type: 'text/plain', metadata: { a: 1 } };
     const message = received(name, inMessage, inPart);
@@ -149,7 +152,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(warnings.map(({ code }) => code)).toEqual(['unknown-member-dropped']);
   });
 
-  test('does not take a member named unknownMembers for its own', () => {
+  test('does not mistake a received member named unknownMembers for the internal one', () => {
     const forged = { unknownMembers: { version: '1.0', members: { role: 'ROLE_AGENT', priority: 3 } } };
     const message = received(name, forged, forged);
     expect(message.unknownMembers).toEqual({ version, members: forged });
@@ -157,27 +160,27 @@ describe.each(NAMES)('%s', (name) => {
   });
 
   test('does not keep unknown members of a response', () => {
-    const [wire] = writings(dialects[name], received(name, INSIDE, ASIDE));
+    const [wire] = encodings(dialects[name], received(name, INSIDE, ASIDE));
     const { value } = decodeResult(dialects[name], 'GetTask', JSON.parse(wire ?? ''));
     expect(JSON.stringify(value)).not.toMatch(/unknownMembers|priority/);
   });
 });
 
-test('1.0 does not write unknown members that have the name of a defined one', () => {
+test('1.0 does not encode unknown members that have the name of a defined one', () => {
   const members = { role: 'ROLE_AGENT', kind: 'task', priority: 3 };
   const message: Message = { ...received('v1', {}, {}), unknownMembers: { version: '1.0', members } };
   const { history } = operationCodec(dialects.v1, 'GetTask').result.encode(taskWith(message)) as Task;
   expect(history).toEqual([{ messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }], priority: 3 }]);
 });
 
-test('1.0 writes a task without unknown members as the object that it is', () => {
+test('1.0 encodes a task without unknown members as the same object', () => {
   const task = taskWith(received('v1', {}, {}));
   expect(operationCodec(dialects.v1, 'GetTask').result.encode(task)).toBe(task);
   const page = { tasks: [task], nextPageToken: '', pageSize: 1, totalSize: 1 };
   expect(operationCodec(dialects.v1, 'ListTasks').result.encode(page)).toBe(page);
 });
 
-test('the limit counts the unknown members of a message that is repaired only once', () => {
+test('the limit counts the unknown members of a repaired message only once', () => {
   const half = 'x'.repeat(8200);
   const parts = [{ type: 'text', text: 'hi', large: half }];
   const { value } = decodeParams(dialects.v03, 'SendMessage', { message: { role: 'user', parts, priority: 3 } });

@@ -47,8 +47,8 @@ test.each<[string, Codec<unknown>, unknown, unknown]>([
   ['a text', string, 'é\u0000😀', 'é\u0000😀'],
   ['an empty text', string, '', ''],
   ['an id', id, ' ', ' '],
-  ['an id of all that Unicode has', id, 'é世🔑\u0001', 'é世🔑\u0001'],
-  ['an id that was left empty', idOrEmpty, '', ''],
+  ['an id with any Unicode characters', id, 'é世🔑\u0001', 'é世🔑\u0001'],
+  ['an empty optional id', idOrEmpty, '', ''],
   ['a boolean', boolean, false, false],
   ['an integer', int32, -7, -7],
   ['an integer with a fraction of zero', int32, 7.0, 7],
@@ -65,11 +65,11 @@ test.each<[string, Codec<unknown>, unknown, unknown]>([
   ['metadata', struct, { a: { b: null } }, { a: { b: null } }],
   ['a list', strings, ['a', ''], ['a', '']],
   ['a dictionary', map(strings), { a: [], b: ['c'] }, { a: [], b: ['c'] }],
-  ['a dictionary, null being absence', map(string), { a: null, b: 'c' }, { b: 'c' }],
-  ['done, said as null', nothing, null, null],
-  ['done, said as an object', nothing, {}, null],
-  ['done, not said', nothing, undefined, null],
-])('%s is read', (_case, codec, wire, model) => {
+  ['a dictionary, in which null is absence', map(string), { a: null, b: 'c' }, { b: 'c' }],
+  ['an empty result as null', nothing, null, null],
+  ['an empty result as an object', nothing, {}, null],
+  ['a missing empty result', nothing, undefined, null],
+])('the codec decodes %s', (_case, codec, wire, model) => {
   expect(decode(codec, wire, 'request').value).toStrictEqual(model);
 });
 
@@ -80,46 +80,46 @@ const A_TIME = 'expected a time such as 2026-03-12T10:00:00.000Z';
 test.each<[string, Codec<unknown>, unknown, readonly string[]]>([
   ['a number', string, 1, ['expected a string']],
   ['an empty id', id, '', ['expected a non-empty string']],
-  ['an id that is no text', id, null, ['expected a string']],
+  ['an id that is not a string', id, null, ['expected a string']],
   ['an id with NUL', id, 'a\u0000b', [A_NAME]],
-  ['an id with half a character', id, 'a\ud83d', [A_NAME]],
-  ['half a character where an id may be missing', idOrEmpty, '\udd11', [A_NAME]],
-  ['a word for a boolean', boolean, 'true', ['expected true or false']],
+  ['an id with a lone surrogate', id, 'a\ud83d', [A_NAME]],
+  ['a lone surrogate in an optional id', idOrEmpty, '\udd11', [A_NAME]],
+  ['a string in place of a boolean', boolean, 'true', ['expected true or false']],
   ['a fraction', int32, 1.5, [INT]],
-  ['a number past 32 bits', int32, 2147483648, [INT]],
+  ['a number above 32 bits', int32, 2147483648, [INT]],
   ['a number below 32 bits', int32, -2147483649, [INT]],
-  ['a text past 32 bits', int32, '9999999999', [INT]],
+  ['a text above 32 bits', int32, '9999999999', [INT]],
   ['a number in scientific notation as text', int32, '1e3', [INT]],
   ['a number with blanks', int32, ' 1', [INT]],
-  ['no number', int32, Number.NaN, [INT]],
+  ['NaN', int32, Number.NaN, [INT]],
   ['a negative count', count, -1, ['expected an integer of 0 or more']],
-  ['no count, said once', count, 'many', [INT]],
-  ['too small', within(1, 100), 0, ['expected an integer from 1 to 100']],
-  ['too large', within(1, 100), '101', ['expected an integer from 1 to 100']],
-  ['neither small nor large, said once', within(1, 100), 'ten', [INT]],
-  ['no base64', bytes, '<bytes>', ['expected base64']],
-  ['bytes that are no text, said once', bytes, [1], ['expected a string']],
-  ['a date alone', timestamp, '2026-03-12', [A_TIME]],
-  ['a time that is no text, said once', timestamp, 1698662400, [A_TIME]],
-  ['a number beyond all numbers', json, JSON.parse('1e400'), ['expected a finite number']],
-  ['one among metadata', struct, JSON.parse('{"a":[1,-1e400]}'), ['a[1]: expected a finite number']],
-  ['a list for metadata', struct, [], ['expected an object']],
-  ['null for metadata', struct, null, ['expected an object']],
-  ['an object for a list', strings, { 0: 'a' }, ['expected an array']],
-  ['an empty list, where one item is needed', list(string, 1), [], ['expected at least one item']],
+  ['a count that is not a number, with one violation', count, 'many', [INT]],
+  ['a number below its range', within(1, 100), 0, ['expected an integer from 1 to 100']],
+  ['a number above its range', within(1, 100), '101', ['expected an integer from 1 to 100']],
+  ['a bounded number that is not a number, with one violation', within(1, 100), 'ten', [INT]],
+  ['a string that is not base64', bytes, '<bytes>', ['expected base64']],
+  ['bytes that are not a string, with one violation', bytes, [1], ['expected a string']],
+  ['a date without a time', timestamp, '2026-03-12', [A_TIME]],
+  ['a time that is not a string, with one violation', timestamp, 1698662400, [A_TIME]],
+  ['an infinite number', json, JSON.parse('1e400'), ['expected a finite number']],
+  ['an infinite number in metadata', struct, JSON.parse('{"a":[1,-1e400]}'), ['a[1]: expected a finite number']],
+  ['a list in place of metadata', struct, [], ['expected an object']],
+  ['null in place of metadata', struct, null, ['expected an object']],
+  ['an object in place of a list', strings, { 0: 'a' }, ['expected an array']],
+  ['an empty list where an item is required', list(string, 1), [], ['expected at least one item']],
   ['wrong items in lists', list(strings), [['a'], [1], 2], ['[1][0]: expected a string', '[2]: expected an array']],
   ['wrong items', strings, ['a', 1, 'b', null], ['[1]: expected a string', '[3]: expected a string']],
   ['a list for a dictionary', map(string), [], ['expected an object']],
   ['wrong entries', map(string), { a: 1, b: 'c', d: {} }, ['a: expected a string', 'd: expected a string']],
-])('%s is refused', (_case, codec, wire, violations) => {
+])('the codec rejects %s', (_case, codec, wire, violations) => {
   expect(mistakes(codec, wire)).toEqual(violations);
 });
 
-test('what a peer calls its own things is its own affair', () => {
+test('names in the data of a peer are not checked', () => {
   expect(decode(id, 'a\u0000\ud83d', 'response').value).toBe('a\u0000\ud83d');
 });
 
-test('a time without a zone is read as UTC with a warning, and refused if reading is strict', () => {
+test('a time without a zone is decoded as UTC with a warning, and rejected in strict mode', () => {
   const { value, warnings } = decode(timestamp, '2026-03-12T10:00:00', 'request');
   expect(value).toBe(TIME);
   expect(warnings).toMatchObject([{ code: 'timestamp-zone-missing', field: '' }]);
@@ -160,21 +160,21 @@ test.each<[string, Codec<unknown>, unknown, readonly string[]]>([
       '[1]: expected at most 4 characters',
     ],
   ],
-])('%s is beyond the limits', (_case, codec, wire, violations) => {
+])('a value above the limit is rejected: %s', (_case, codec, wire, violations) => {
   expect(mistakes(codec, wire, { limits })).toEqual(violations);
 });
 
-test('what just fits is within the limits', () => {
+test('values at the limit are accepted', () => {
   expect(mistakes(json, { a: [['1234', 2]], b: null }, { limits })).toEqual([]);
   expect(mistakes(map(string), { a: '1234', b: '', c: null }, { limits })).toEqual([]);
 });
 
-test('data nested a hundred thousand times deep is refused, not overflowed', () => {
+test('data nested a hundred thousand levels deep is rejected without a stack overflow', () => {
   const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
   expect(mistakes(json, deep)).toEqual([expect.stringMatching(/^(\[0\]){64}: expected at most 64 levels/)]);
 });
 
-// Words
+// Enumerations
 
 const colour = stringEnum<'RED' | 'BLUE' | 'NONE'>({ red: 'RED', blue: 'BLUE' }, 'NONE', [['rouge', 'RED']]);
 const size = protoEnum(['SIZE_UNSPECIFIED', 'SIZE_SMALL', 'SIZE_BIG'], [['SIZE_LARGE', 'SIZE_BIG']]);
@@ -186,20 +186,23 @@ test.each<[Codec<string>, unknown, string]>([
   [size, 'SIZE_LARGE', 'SIZE_BIG'],
   [size, 2, 'SIZE_BIG'],
   [size, 0, 'SIZE_UNSPECIFIED'],
-])('%# the word %j becomes %s', (codec, wire, model) => {
+])('%# the value %j of an enumeration is decoded as %s', (codec, wire, model) => {
   expect(decode(codec, wire, 'request')).toMatchObject({ value: model, warnings: [] });
 });
 
-test.each(['green', 'RED', '', null, 3, -1, '2', 'constructor', '__proto__', {}])('the word %j is unknown', (word) => {
-  expect(mistakes(colour, word)).toEqual(['expected one of red, blue']);
-  expect(mistakes(size, word)).toEqual(['expected one of SIZE_UNSPECIFIED, SIZE_SMALL, SIZE_BIG']);
-  const { value, warnings } = decode(colour, word, 'response');
-  expect(value).toBe('NONE');
-  expect(warnings).toEqual([{ code: 'unknown-word', field: '', description: 'expected one of red, blue' }]);
-  expect(mistakes(colour, word, { strict: true }, 'response')).toEqual(['expected one of red, blue']);
-});
+test.each(['green', 'RED', '', null, 3, -1, '2', 'constructor', '__proto__', {}])(
+  'the value %j of an enumeration is unknown',
+  (word) => {
+    expect(mistakes(colour, word)).toEqual(['expected one of red, blue']);
+    expect(mistakes(size, word)).toEqual(['expected one of SIZE_UNSPECIFIED, SIZE_SMALL, SIZE_BIG']);
+    const { value, warnings } = decode(colour, word, 'response');
+    expect(value).toBe('NONE');
+    expect(warnings).toEqual([{ code: 'unknown-word', field: '', description: 'expected one of red, blue' }]);
+    expect(mistakes(colour, word, { strict: true }, 'response')).toEqual(['expected one of red, blue']);
+  },
+);
 
-test('words are written as the wire has them; the last stands for what it has no word for', () => {
+test('values of an enumeration are encoded in the format of the dialect, and those it lacks as the last one', () => {
   expect((['RED', 'BLUE', 'NONE'] as const).map((value) => colour.encode(value))).toEqual(['red', 'blue', 'blue']);
   expect((['SIZE_UNSPECIFIED', 'SIZE_BIG'] as const).map((value) => size.encode(value))).toEqual([
     'SIZE_UNSPECIFIED',
@@ -207,7 +210,7 @@ test('words are written as the wire has them; the last stands for what it has no
   ]);
 });
 
-// One of several
+// Unions
 
 const shape = oneOf<{ readonly circle: number } | { readonly wideBox: readonly string[] }>({
   circle: int32,
@@ -220,7 +223,7 @@ test.each<[unknown, unknown]>([
   [{ wide_box: ['a'] }, { wideBox: ['a'] }],
   [{ wideBox: null, wide_box: [] }, { wideBox: [] }],
   [{ circle: 1, colour: 'red' }, { circle: 1 }],
-])('%j has one case', (wire, model) => {
+])('the union %j is decoded by its only case', (wire, model) => {
   const { value } = decode(shape, wire, 'request');
   expect(value).toStrictEqual(model);
   expect(shape.encode(value)).toEqual(model);
@@ -233,11 +236,11 @@ test.each<[unknown, string]>([
   [{ circle: 'x' }, 'circle: expected a 32-bit integer'],
   [{ wide_box: [1] }, 'wideBox[0]: expected a string'],
   ['circle', 'expected an object'],
-])('%j is refused', (wire, violation) => {
+])('the union %j is rejected', (wire, violation) => {
   expect(mistakes(shape, wire)).toEqual([violation]);
 });
 
-test('free data comes back as the same value, whatever its keys are called', () => {
+test('user data is decoded unchanged, whatever its keys', () => {
   const wire = JSON.parse('{"__proto__":{"a":1},"constructor":null,"toString":[{"__proto__":2}]}') as object;
   for (const codec of [json, struct]) expect(decode(codec as Codec<unknown>, wire, 'request').value).toBe(wire);
   const { value } = decode(map(json), wire, 'request');
@@ -246,7 +249,7 @@ test('free data comes back as the same value, whatever its keys are called', () 
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 
-test('no codec throws anything but our error, whatever it is given', () => {
+test('every codec fails only with an A2AError for any value', () => {
   const codecs: readonly Codec<unknown>[] = [id, count, bytes, timestamp, struct, map(shape), colour, size];
   fc.assert(
     fc.property(
@@ -260,7 +263,7 @@ test('no codec throws anything but our error, whatever it is given', () => {
   );
 });
 
-test('names and numbers of members are bounded', () => {
+test('the length and the number of member names are limited', () => {
   const limits = { maxString: 10, maxItems: 3 };
   for (const value of [{ ['x'.repeat(11)]: 1 }, { a: 1, b: 2, c: 3, d: 4 }]) {
     expect(() => decode(json, value, 'request', { limits })).toThrow('at most 3 members');
@@ -268,7 +271,7 @@ test('names and numbers of members are bounded', () => {
   }
 });
 
-test('an empty list is borne in a response where a request must have an item', () => {
+test('an empty list is accepted in a response where a request must have an item', () => {
   expect(() => decode(list(string, 1), [], 'request')).toThrow('at least one item');
   const { value, warnings } = decode(list(string, 1), [], 'response');
   expect([value, warnings]).toMatchObject([[], [{ code: 'list-empty' }]]);

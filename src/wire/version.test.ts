@@ -4,7 +4,7 @@ import { parseVersion, PROTOCOL_VERSIONS, requestedVersion } from './version.ts'
 
 const absent = { kind: 'absent' };
 
-test.each(PROTOCOL_VERSIONS)('%s is known', (version) => {
+test.each(PROTOCOL_VERSIONS)('the version %s is known', (version) => {
   expect(requestedVersion(version)).toEqual({ kind: 'known', version });
 });
 
@@ -35,11 +35,11 @@ test.each([
   ['the parameter', undefined, '0.3', '0.3'],
   ['the header, if both are there', '0.3', '1.0', '0.3'],
   ['the parameter, if the header is empty', ' ', '1.0', '1.0'],
-])('%s decides', (_case, header, query, version) => {
+])('the version is taken from %s', (_case, header, query, version) => {
   expect(requestedVersion(header, query)).toEqual({ kind: 'known', version });
 });
 
-test('a header that is no version is not saved by the parameter', () => {
+test('an invalid version header is rejected even if the parameter is valid', () => {
   expect(requestedVersion('latest', '1.0')).toEqual({ kind: 'unknown', text: 'latest' });
 });
 

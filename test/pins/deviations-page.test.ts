@@ -7,7 +7,7 @@ import { isTestFile, readSources, ROOT } from '../helpers/source.ts';
 function codesInSource(): string[] {
   const codes = [...readSources('src/wire', 'src/client')]
     .filter(([path]) => !isTestFile(path))
-    .flatMap(([, text]) => [...text.matchAll(/(?:\b(?:tolerate|warn)\(|\bcode: )'([a-z0-9-]+)'/g)])
+    .flatMap(([, text]) => [...text.matchAll(/(?:\b(?:tolerate|warn)\(\s*|\bcode: )'([a-z0-9-]+)'/g)])
     .map(([, code = '']) => code);
   return [...new Set(codes)].sort();
 }

@@ -33,7 +33,7 @@ function interfacesOf(path: string): Map<string, { readonly members: readonly st
 }
 
 test('docs/testing.md lists every option of a fake peer, and no other', () => {
-  const options = interfacesOf('src/testing/fake-peer.ts').get('FakePeerOptions')?.members ?? [];
+  const options = interfacesOf('src/testing/fake-peer/peer.ts').get('FakePeerOptions')?.members ?? [];
   expect([...tableUnder('Options of a fake peer').keys()]).toEqual(options);
   expect(options.length).toBeGreaterThan(10);
 });

@@ -68,7 +68,7 @@ async function askLine(question: OpenQuestion, read: ReadLine): Promise<Part | u
     if (line === undefined || line === '') return undefined;
     const problem = lineProblem(question, line);
     if (problem === undefined) return { text: line };
-    screen.tell(problem, 'yellow');
+    screen.notice(problem, 'yellow');
   }
 }
 
@@ -111,7 +111,7 @@ async function askField(asked: Field, read: ReadLine): Promise<JsonValue | undef
     const { value, problem } =
       line === '' ? { problem: 'a value is required', value: undefined } : readValue(field, line, isSecret);
     if (problem === undefined) return value;
-    screen.tell(`${oneLine(name)}: ${problem}`, 'yellow');
+    screen.notice(`${oneLine(name)}: ${problem}`, 'yellow');
   }
 }
 
@@ -119,9 +119,9 @@ function showField({ name, field, isRequired }: Field): void {
   const facts = [typeText(field), ...limits(field)];
   if (field.default !== undefined) facts.push(`default ${oneLine(valueText(field.default))}`);
   facts.push(isRequired ? 'required' : 'optional');
-  screen.tell(`${oneLine(field.title ?? name)} (${facts.join(', ')})`, 'bold');
-  if (field.description !== undefined) screen.tell(`  ${oneLine(field.description)}`, 'dim');
-  for (const [i, choice] of (field.enum ?? []).entries()) screen.tell(`  ${i + 1}. ${oneLine(valueText(choice))}`);
+  screen.notice(`${oneLine(field.title ?? name)} (${facts.join(', ')})`, 'bold');
+  if (field.description !== undefined) screen.notice(`  ${oneLine(field.description)}`, 'dim');
+  for (const [i, choice] of (field.enum ?? []).entries()) screen.notice(`  ${i + 1}. ${oneLine(valueText(choice))}`);
 }
 
 const TYPE_TEXTS: Readonly<Record<NonNullable<AnswerSchema['type']>, string>> = {

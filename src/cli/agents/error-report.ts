@@ -3,7 +3,7 @@ import { A2AError, type ErrorCode, errorDocs, ERRORS } from '../../errors.ts';
 import { CliError } from '../cli-error.ts';
 import { invocation, shellWord } from '../invocation.ts';
 import { readDuration } from './read-values.ts';
-import { harmless, oneLine } from '../output/screen.ts';
+import { withoutControls, oneLine } from '../output/screen.ts';
 
 /** The facts about a failed call that its error does not have. */
 export interface FailedCall {
@@ -105,5 +105,5 @@ export function errorEnvelope(error: unknown): object {
     return { error: { code: 'A2ACLI_ERR_INTERNAL', message, hint: null, a2aCode: null } };
   }
   const { code, message, hint, a2aCode } = error;
-  return { error: { code, message: harmless(message), hint: hint ?? null, a2aCode: a2aCode ?? null } };
+  return { error: { code, message: withoutControls(message), hint: hint ?? null, a2aCode: a2aCode ?? null } };
 }

@@ -6,9 +6,9 @@ import type { Message } from '../../model/message.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { exitCodeOf, onStopSignal } from '../interrupt.ts';
-import { giveJson, giveJsonLine } from '../output/json-output.ts';
+import { printJson, printJsonLine } from '../output/json-output.ts';
 import { oneLine, screen } from '../output/screen.ts';
-import { tellAnswer, tellTask, TaskView } from '../output/task-view.ts';
+import { noteAnswerCommand, noteTask, TaskView } from '../output/task-view.ts';
 
 /** The output format of a task. */
 export interface Showing {
@@ -32,10 +32,10 @@ export async function follow(stream: TaskStream, { isJson, isStream }: Showing):
   for await (const event of stream) {
     if (event.type === 'message') ({ message } = event);
     if (!isJson) view.event(event);
-    else if (isStream) giveJsonLine(event.response);
+    else if (isStream) printJsonLine(event.response);
     if (isQuestion(event)) break;
   }
-  screen.rest();
+  screen.hideProgress();
   screen.endLine();
   return { task: stream.task, message };
 }
@@ -48,10 +48,10 @@ function isQuestion(event: AgentEvent): boolean {
 /** Prints the result of a turn: the JSON document, or the ids that the next command needs. */
 export function conclude({ task, message }: Turn, { isJson, isStream, agent }: Showing): void {
   if (task === undefined && message === undefined) return;
-  if (isJson && !isStream) giveJson(task === undefined ? { message } : { task });
+  if (isJson && !isStream) printJson(task === undefined ? { message } : { task });
   if (isJson || task === undefined) return;
-  tellTask(task);
-  if (isPaused(task.status.state)) tellAnswer(agent, task);
+  noteTask(task);
+  if (isPaused(task.status.state)) noteAnswerCommand(agent, task);
 }
 
 /** Makes Ctrl-C cancel the task of the stream; a second Ctrl-C exits and the task keeps running. Returns a function that undoes this. */
@@ -74,19 +74,19 @@ const END_AFTER_CANCEL_MS = 10_000;
 export async function cancel(agent: AgentClient, stream: TaskStream, signal: AbortSignal): Promise<void> {
   const id = stream.task?.id;
   if (id === undefined) {
-    screen.tell('Stopped before the agent responded. It may have started the task.', 'yellow');
+    screen.notice('Stopped before the agent responded. It may have started the task.', 'yellow');
     await stream.return();
     return;
   }
-  screen.tell('Canceling the task. Press Ctrl-C again to exit at once.', 'yellow');
-  screen.work('Canceling');
+  screen.notice('Canceling the task. Press Ctrl-C again to exit at once.', 'yellow');
+  screen.showProgress('Canceling');
   try {
     const { status } = await agent.cancel(id, { signal });
     if (!isTerminal(status.state)) setTimeout(() => void stream.return(), END_AFTER_CANCEL_MS).unref();
   } catch (error) {
     if (signal.aborted) return;
     if (!A2AError.is(error)) throw error;
-    screen.tell(`The agent did not cancel the task: ${oneLine(error.message)}`, 'yellow');
+    screen.notice(`The agent did not cancel the task: ${oneLine(error.message)}`, 'yellow');
     if (error.code !== 'TASK_NOT_CANCELABLE') await stream.return();
   }
 }

@@ -30,7 +30,7 @@ export async function withAgent<T>(
   const start = now();
   let agent: AgentClient | undefined;
   try {
-    screen.work(`Connecting to ${reference.name}`);
+    screen.showProgress(`Connecting to ${reference.name}`);
     agent = await connectByPreference(reference, options, preferences(values, reference));
     if (values.verbose) introduce(agent);
     const { timeoutMs } = options;
@@ -41,7 +41,7 @@ export async function withAgent<T>(
     const { timeout } = values;
     throw explained(error, { agent: reference.again, hasCredentials: options.auth !== undefined, timeout });
   } finally {
-    screen.rest();
+    screen.hideProgress();
     await agent?.close();
   }
 }
@@ -120,7 +120,7 @@ function preferences({ transport }: AgentValues, { peer }: AgentReference): read
     const binding = BINDINGS[name.toLowerCase()];
     if (binding !== undefined) return binding;
     if (name.toLowerCase() !== 'grpc') throw new CliError('usage', `--transport must be jsonrpc or rest, not ${name}`);
-    screen.tell('tandem does not support gRPC yet; --transport grpc is ignored.', 'yellow');
+    screen.notice('tandem does not support gRPC yet; --transport grpc is ignored.', 'yellow');
     return [];
   });
 }
@@ -140,17 +140,17 @@ async function connectByPreference(
 }
 
 function introduce({ card, chosen, warnings }: AgentClient): void {
-  screen.tell(`Agent: ${card.name} ${card.version}`, 'dim');
-  screen.tell(`Interface: ${chosen.binding} ${chosen.version} at ${chosen.url}`, 'dim');
-  screen.tell(`Reason: ${chosen.why}`, 'dim');
-  for (const { field, description } of warnings) screen.tell(`Deviation: ${field}: ${description}`, 'yellow');
+  screen.notice(`Agent: ${card.name} ${card.version}`, 'dim');
+  screen.notice(`Interface: ${chosen.binding} ${chosen.version} at ${chosen.url}`, 'dim');
+  screen.notice(`Reason: ${chosen.why}`, 'dim');
+  for (const { field, description } of warnings) screen.notice(`Deviation: ${field}: ${description}`, 'yellow');
 }
 
 /** Turns off certificate checks. Replaces the warning of Node, which names a variable that the user has not set. */
 function trustAnyCertificate(): void {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
   process.removeAllListeners('warning');
-  screen.tell(
+  screen.notice(
     'TLS certificates are not verified (--insecure): anyone on the network path can read and change the traffic.',
     'yellow',
   );
@@ -167,10 +167,10 @@ function tracing(secrets: readonly string[]): Interceptor {
   return async (request, next) => {
     const start = now();
     const { operation, method, url, body } = request;
-    screen.tell(clean(`→ ${operation} ${method} ${url}${body === undefined ? '' : ` ${body}`}`), 'dim');
+    screen.notice(clean(`→ ${operation} ${method} ${url}${body === undefined ? '' : ` ${body}`}`), 'dim');
     const response = await next(request);
     const type = response.header('content-type') ?? '';
-    screen.tell(clean(`← ${response.status} ${type} after ${Math.round(now() - start)} ms`), 'dim');
+    screen.notice(clean(`← ${response.status} ${type} after ${Math.round(now() - start)} ms`), 'dim');
     return response;
   };
 }

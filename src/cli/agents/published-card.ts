@@ -1,4 +1,4 @@
-import { commandSourceOf } from '../../client/card/card-locations.ts';
+import { cardSourceOf } from '../../client/card/card-locations.ts';
 import { tryDiscover } from '../../client/connect.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { AgentReference } from './agent-reference.ts';
@@ -37,7 +37,7 @@ const LOOK_MS = 10_000;
 /** The first JSON document at the usual URLs of a card. */
 export async function jsonAt(address: string | undefined): Promise<PublishedCard | undefined> {
   if (address === undefined) return undefined;
-  for (const { url } of commandSourceOf(new URL(address), undefined).cards) {
+  for (const { url } of cardSourceOf(new URL(address), undefined).cards) {
     try {
       const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(LOOK_MS) });
       if (response.ok) return { json: await response.json(), url };

@@ -2,21 +2,21 @@ import { inspect } from 'node:util';
 import { CliError } from '../cli-error.ts';
 import { settingLayers } from '../environment.ts';
 import { errorEnvelope } from './error-report.ts';
-import { giveJsonLine } from '../output/json-output.ts';
+import { printJsonLine } from '../output/json-output.ts';
 import { variableOf } from '../option.ts';
 import { screen } from '../output/screen.ts';
 
 /** Prints an error in the output format of the command, and ends the process. */
 export function reportFailure(error: unknown, words: readonly string[]): void {
-  screen.rest();
+  screen.hideProgress();
   screen.endLine();
-  if (wantsJson(words)) giveJsonLine(errorEnvelope(error));
+  if (wantsJson(words)) printJsonLine(errorEnvelope(error));
   const isExpected = error instanceof CliError;
-  screen.tell(`tandem: ${error instanceof Error ? error.message : String(error)}`, 'red');
-  if (isExpected && error.hint !== undefined) screen.tell(error.hint, 'dim');
-  if (words.includes('--debug') || setting('debug') === 'true') screen.tell(inspect(error), 'dim');
-  else if (!isExpected) screen.tell('This is a bug in tandem. Run the command with --debug for the stack.', 'dim');
-  if (isExpected && error.docs !== undefined) screen.tell(`See ${error.docs}`, 'dim');
+  screen.notice(`tandem: ${error instanceof Error ? error.message : String(error)}`, 'red');
+  if (isExpected && error.hint !== undefined) screen.notice(error.hint, 'dim');
+  if (words.includes('--debug') || setting('debug') === 'true') screen.notice(inspect(error), 'dim');
+  else if (!isExpected) screen.notice('This is a bug in tandem. Run the command with --debug for the stack.', 'dim');
+  if (isExpected && error.docs !== undefined) screen.notice(`See ${error.docs}`, 'dim');
   // Exits explicitly, because handles opened by the file of a user would keep the process alive.
   process.stderr.write('', () => process.exit(isExpected ? error.exitCode : 1));
 }

@@ -3,7 +3,7 @@ import type { Task } from '../../model/task.ts';
 import type { Showing } from './follow.ts';
 import { exitCodeOf, onStopSignal } from '../interrupt.ts';
 import { invocation } from '../invocation.ts';
-import { giveJsonLine } from '../output/json-output.ts';
+import { printJsonLine } from '../output/json-output.ts';
 import type { RemainingTime } from './open-agent.ts';
 import { pollUntilSettled } from './poll-task.ts';
 import { screen } from '../output/screen.ts';
@@ -20,18 +20,18 @@ export async function watchTask(
   pollMs: number | undefined,
 ): Promise<Task> {
   const stopListening = onStopSignal(['SIGINT'], () => {
-    screen.rest();
-    screen.tell(`The task keeps running. To wait for it again: ${invocation()} wait ${task.handle}`);
+    screen.hideProgress();
+    screen.notice(`The task keeps running. To wait for it again: ${invocation()} wait ${task.handle}`);
     process.exit(exitCodeOf('SIGINT'));
   });
   try {
-    screen.work('Waiting');
+    screen.showProgress('Waiting');
     return await (pollMs === undefined
       ? streamed(task, showing, within)
       : pollUntilSettled(task, pollMs, showing, within));
   } finally {
     stopListening();
-    screen.rest();
+    screen.hideProgress();
     screen.endLine();
   }
 }
@@ -44,10 +44,10 @@ async function streamed(task: RemoteTask, { isJson, isStream }: Showing, within:
     ...within,
     onProgress: (event) => {
       if (!isJson) view.event(event);
-      else if (isStream) giveJsonLine(event.response);
+      else if (isStream) printJsonLine(event.response);
     },
   });
   if (!isJson) view.task(reply.task);
-  else if (isStream) giveJsonLine({ task: reply.task });
+  else if (isStream) printJsonLine({ task: reply.task });
   return reply.task;
 }

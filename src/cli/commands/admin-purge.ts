@@ -67,7 +67,7 @@ async function purge([owner, ...others]: readonly string[], values: PurgeValues)
   const store = await openStore(name, consoleLog, schema);
   try {
     const removed = await purgeStore({ store, log: consoleLog }, { tenant, owner });
-    screen.giveLine(`Deleted ${removed} ${removed === 1 ? 'task' : 'tasks'} of ${owner}`);
+    screen.writeLine(`Deleted ${removed} ${removed === 1 ? 'task' : 'tasks'} of ${owner}`);
   } finally {
     await store.close();
   }

@@ -1,10 +1,10 @@
 import { inspectCard } from '../../client/card/inspect-card.ts';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { takeAgent } from '../agents/agent-reference.ts';
-import { giveCard } from '../details/card-details.ts';
-import { giveVerdict } from '../output/card-problems.ts';
+import { printCard } from '../details/card-details.ts';
+import { printVerdict } from '../output/card-problems.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { connectOptions, withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { publishedCard } from '../agents/published-card.ts';
@@ -42,19 +42,19 @@ export const command = defineCommand({
         : undefined;
     const report = published === undefined ? undefined : inspectCard(published.json, published.url ?? undefined);
     if (report !== undefined && report.card === undefined) {
-      giveVerdict(undefined, report.problems, where);
+      printVerdict(undefined, report.problems, where);
       throw new CliError('failure', 'The card cannot be used', { code: 'A2ACLI_ERR_CARD_INVALID' });
     }
     await withAgent(values, reference, async (agent, within) => {
       const card = values.extended ? await agent.extendedCard(within) : agent.card;
-      screen.rest();
-      if (isJson) giveJson(card);
-      else giveCard(card, agent.chosen);
+      screen.hideProgress();
+      if (isJson) printJson(card);
+      else printCard(card, agent.chosen);
       if (!values.validate) return;
       const found = typeof reference.target === 'string' ? agent.chosen.url : undefined;
       const { problems } = report ?? inspectCard(card, found);
-      if (!isJson) screen.giveLine();
-      giveVerdict(card, problems, where);
+      if (!isJson) screen.writeLine();
+      printVerdict(card, problems, where);
       if (problems.some(({ severity }) => severity === 'error')) process.exitCode = 1;
     });
   },

@@ -15,7 +15,7 @@ import { defineCommand } from '../option.ts';
 import { readChoice } from '../agents/read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
 import { expectNoMore } from '../agents/task-arguments.ts';
-import { tellTask } from '../output/task-view.ts';
+import { noteTask } from '../output/task-view.ts';
 
 const SYNOPSIS = 'chat [agent]';
 
@@ -79,11 +79,11 @@ class Chat {
   }
 
   async run(): Promise<void> {
-    screen.rest();
+    screen.hideProgress();
     const { isInteractive } = this.#prompt;
     const stopListening = isInteractive ? () => {} : onStopSignal(['SIGINT'], () => this.#interrupt());
     if (isInteractive)
-      screen.tell(`Chat with ${oneLine(this.#agent.card.name)}. /help lists the commands, Ctrl-D leaves.`, 'dim');
+      screen.notice(`Chat with ${oneLine(this.#agent.card.name)}. /help lists the commands, Ctrl-D leaves.`, 'dim');
     try {
       while (await this.#takeTurn());
     } finally {
@@ -91,7 +91,7 @@ class Chat {
       this.#prompt.close();
     }
     if (this.#contextId !== undefined && !this.#showing.isJson)
-      screen.tell(`Context: ${oneLine(this.#contextId)}`, 'dim');
+      screen.notice(`Context: ${oneLine(this.#contextId)}`, 'dim');
   }
 
   get #question(): TaskStream['task'] {
@@ -125,11 +125,11 @@ class Chat {
   /** Runs a command or sends a line. Returns false if the chat is over. */
   async #process(line: string): Promise<boolean> {
     if (line === '/quit' || line === '/exit') return false;
-    if (line === '/help') screen.tell(HELP);
+    if (line === '/help') screen.notice(HELP);
     else if (line === '/new') this.#forget();
     else if (line === '/task') this.#showLast();
     else if (line === '/cancel') await this.#safely(() => this.#cancelQuestion());
-    else if (/^\/\w+$/.test(line)) screen.tell(`Unknown command ${line}. /help lists the commands.`, 'yellow');
+    else if (/^\/\w+$/.test(line)) screen.notice(`Unknown command ${line}. /help lists the commands.`, 'yellow');
     else if (line !== '') await this.#safely(() => this.#send(this.#messageOf(line)));
     return true;
   }
@@ -148,7 +148,7 @@ class Chat {
       ...(taskId !== undefined && { taskId }),
       ...(contextId !== undefined && { contextId }),
     });
-    screen.work(`${this.#agent.card.name || this.#reference.name} is working`);
+    screen.showProgress(`${this.#agent.card.name || this.#reference.name} is working`);
     try {
       const turn = await follow(this.#stream, this.#showing);
       this.#last = turn.task;
@@ -157,7 +157,7 @@ class Chat {
     } finally {
       this.#stream = undefined;
       this.#turn.abort();
-      screen.rest();
+      screen.hideProgress();
     }
   }
 
@@ -168,8 +168,8 @@ class Chat {
     } catch (error) {
       const failure = explained(error, { agent: this.#reference.again, hasCredentials: this.#hasCredentials });
       if (!this.#prompt.isInteractive || !(failure instanceof CliError)) throw failure;
-      screen.tell(failure.message, 'red');
-      if (failure.hint !== undefined) screen.tell(failure.hint, 'dim');
+      screen.notice(failure.message, 'red');
+      if (failure.hint !== undefined) screen.notice(failure.hint, 'dim');
     }
     return true;
   }
@@ -187,18 +187,18 @@ class Chat {
   #forget(): void {
     this.#contextId = undefined;
     this.#last = undefined;
-    screen.tell('The next message starts another conversation.', 'dim');
+    screen.notice('The next message starts another conversation.', 'dim');
   }
 
   #showLast(): void {
-    if (this.#last === undefined) screen.tell('No task yet.', 'dim');
-    else tellTask(this.#last);
+    if (this.#last === undefined) screen.notice('No task yet.', 'dim');
+    else noteTask(this.#last);
   }
 
   async #cancelQuestion(): Promise<void> {
     const question = this.#question;
-    if (question === undefined) return screen.tell('No task is waiting for an answer.', 'dim');
+    if (question === undefined) return screen.notice('No task is waiting for an answer.', 'dim');
     this.#last = await this.#agent.cancel(question.id);
-    screen.tell('Canceled.', 'dim');
+    screen.notice('Canceled.', 'dim');
   }
 }

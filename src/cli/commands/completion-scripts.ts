@@ -236,7 +236,7 @@ function firstWords(commands: readonly CompletedCommand[]): readonly string[] {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
 }
 
-/** The first words of commands with two words, each with its possible second words. */
+/** The command groups, each with its subcommands: `task` with `get`, `list`, … */
 function groups(commands: readonly CompletedCommand[]): readonly (readonly [string, readonly string[]])[] {
   const found = new Map<string, string[]>();
   for (const { name } of commands) {

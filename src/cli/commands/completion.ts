@@ -23,7 +23,7 @@ export const command = defineCommand({
     const script =
       shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell as keyof typeof SHELLS] : undefined;
     if (script === undefined || rest.length > 0) throw new CliError('usage', `Pass a shell: tandem ${SYNOPSIS}`);
-    screen.give(script(await allCommands()));
+    screen.write(script(await allCommands()));
   },
 });
 

@@ -1,5 +1,5 @@
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { defineCommand, type Option } from '../option.ts';
 import { readChoice } from '../agents/read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
@@ -16,10 +16,10 @@ export const command = defineCommand({
       const value = (values as Readonly<Record<string, unknown>>)[name];
       return { name, value: shown(value, option), source: sources[name] ?? 'default' };
     });
-    if (readChoice('output', values.output, ['text', 'json']) === 'json') return giveJson({ settings: rows });
+    if (readChoice('output', values.output, ['text', 'json']) === 'json') return printJson({ settings: rows });
     for (const { name, value, source } of rows) {
-      if (source === 'default') screen.giveLine(`${name}: (not set)`, 'dim');
-      else screen.giveMarked(`${screen.mark(name, 'bold')}: ${oneLine(value ?? '')}  ${screen.mark(source, 'dim')}`);
+      if (source === 'default') screen.writeLine(`${name}: (not set)`, 'dim');
+      else screen.writeMarked(`${screen.mark(name, 'bold')}: ${oneLine(value ?? '')}  ${screen.mark(source, 'dim')}`);
     }
   },
 });

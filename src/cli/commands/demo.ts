@@ -75,12 +75,12 @@ async function listenAtFree(store: Store): Promise<AgentServer> {
 /** Lines to copy are on stdout, one each. Everything else is on stderr. */
 function introduce(url: string, store: string): void {
   const kept = store === 'memory' ? 'in memory' : `in ${store}`;
-  screen.tell(`${demoAgent.name} is at ${url}. Tasks are stored ${kept}. Press Ctrl-C to stop.`, 'bold');
-  screen.tell('\nAgent card:', 'dim');
-  screen.giveLine(`${url}/.well-known/agent-card.json`);
-  screen.tell('\nTry it from another terminal:', 'dim');
-  screen.giveLine(`curl -sN ${url}/message:stream -H 'content-type: application/json' -d '${MESSAGE}'`);
-  screen.giveLine(`${invocation()} send ${url} 'book Rome'`);
-  screen.giveLine(`${invocation()} chat ${url}`);
-  screen.tell(`\n${demoAgent.card.description}`, 'dim');
+  screen.notice(`${demoAgent.name} is at ${url}. Tasks are stored ${kept}. Press Ctrl-C to stop.`, 'bold');
+  screen.notice('\nAgent card:', 'dim');
+  screen.writeLine(`${url}/.well-known/agent-card.json`);
+  screen.notice('\nTry it from another terminal:', 'dim');
+  screen.writeLine(`curl -sN ${url}/message:stream -H 'content-type: application/json' -d '${MESSAGE}'`);
+  screen.writeLine(`${invocation()} send ${url} 'book Rome'`);
+  screen.writeLine(`${invocation()} chat ${url}`);
+  screen.notice(`\n${demoAgent.card.description}`, 'dim');
 }

@@ -1,9 +1,9 @@
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { takeAgent } from '../agents/agent-reference.ts';
-import { giveProblems } from '../output/card-problems.ts';
+import { printProblems } from '../output/card-problems.ts';
 import { diagnose, type Diagnosis, type OperationCheck } from '../details/diagnosis.ts';
 import { connectionHint } from '../agents/error-report.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { connectOptions } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readChoice } from '../agents/read-values.ts';
@@ -33,13 +33,13 @@ Exits with 3 if the agent is not reachable, 4 if it rejects your credentials, an
     const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
     const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
     expectNoMore(rest, SYNOPSIS);
-    screen.work(`Checking ${reference.name}`);
+    screen.showProgress(`Checking ${reference.name}`);
     const options = { timeoutMs: TIMEOUT_MS, ...connectOptions(values, reference) };
     const diagnosis = await diagnose(reference, options, values.message);
-    screen.rest();
-    if (isJson) giveJson({ agent: reference.name, ...diagnosis });
+    screen.hideProgress();
+    if (isJson) printJson({ agent: reference.name, ...diagnosis });
     else
-      giveDiagnosis(
+      printDiagnosis(
         reference.peer === undefined ? reference.name : `${reference.name}: ${reference.peer.url}`,
         diagnosis,
         options.auth !== undefined,
@@ -58,35 +58,35 @@ function exitCodeOf({ reachable, authorised, problems, trouble, operations }: Di
 type Mark = '✓' | '✗' | '!' | '?';
 const STYLES: Readonly<Record<Mark, Style>> = { '✓': 'green', '✗': 'red', '!': 'yellow', '?': 'dim' };
 
-function giveCheck(mark: Mark, name: string, text: string, advice?: string): void {
-  screen.giveMarked(`  ${screen.mark(mark, STYLES[mark])} ${screen.mark(name.padEnd(11), 'bold')} ${oneLine(text)}`);
-  if (advice !== undefined) screen.giveLine(`                ${oneLine(advice)}`, 'dim');
+function printCheck(mark: Mark, name: string, text: string, advice?: string): void {
+  screen.writeMarked(`  ${screen.mark(mark, STYLES[mark])} ${screen.mark(name.padEnd(11), 'bold')} ${oneLine(text)}`);
+  if (advice !== undefined) screen.writeLine(`                ${oneLine(advice)}`, 'dim');
 }
 
-function giveDiagnosis(name: string, diagnosis: Diagnosis, hasCredentials: boolean): void {
+function printDiagnosis(name: string, diagnosis: Diagnosis, hasCredentials: boolean): void {
   const { reachable, card, chosen, problems, warnings, trouble } = diagnosis;
-  screen.giveLine(oneLine(name), 'bold');
+  screen.writeLine(oneLine(name), 'bold');
   const isOn = 'Check that the agent is running at this address, and that no firewall or proxy blocks it.';
   const { reachableWhy } = diagnosis;
-  if (reachable) giveCheck('✓', 'Reachable', reachableWhy);
-  else giveCheck('✗', 'Reachable', reachableWhy, connectionHint(reachableWhy) ?? isOn);
-  giveAuthorised(diagnosis, hasCredentials);
-  if (trouble !== null) giveCheck('✗', 'Usable', trouble);
+  if (reachable) printCheck('✓', 'Reachable', reachableWhy);
+  else printCheck('✗', 'Reachable', reachableWhy, connectionHint(reachableWhy) ?? isOn);
+  printAuthorised(diagnosis, hasCredentials);
+  if (trouble !== null) printCheck('✗', 'Usable', trouble);
   if (card !== null) {
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const mark = errors > 0 ? '✗' : problems.length > 0 ? '!' : '✓';
     const where = diagnosis.cardUrl === null ? '' : ` at ${diagnosis.cardUrl}`;
-    giveCheck(mark, 'Card', `${card.name || 'unnamed'} ${card.version}${where}`);
-  } else if (diagnosis.cardUrl !== null) giveCheck('✗', 'Card', `cannot be decoded, at ${diagnosis.cardUrl}`);
-  giveProblems(problems, 'stdout');
+    printCheck(mark, 'Card', `${card.name || 'unnamed'} ${card.version}${where}`);
+  } else if (diagnosis.cardUrl !== null) printCheck('✗', 'Card', `cannot be decoded, at ${diagnosis.cardUrl}`);
+  printProblems(problems, 'stdout');
   if (chosen !== null) {
-    giveCheck(reachable ? '✓' : '?', 'Interface', `${chosen.binding} ${chosen.version} at ${chosen.url}`);
+    printCheck(reachable ? '✓' : '?', 'Interface', `${chosen.binding} ${chosen.version} at ${chosen.url}`);
     if (card?.capabilities.streaming !== true)
-      giveCheck('?', 'Streaming', 'not declared by the card: clients poll the task instead');
+      printCheck('?', 'Streaming', 'not declared by the card: clients poll the task instead');
   }
-  for (const check of diagnosis.operations) giveOperation(check);
-  for (const { field, description } of warnings) giveCheck('!', 'Warning', `${field}: ${description}`);
-  giveVerdict(exitCodeOf(diagnosis), problems.length + warnings.length);
+  for (const check of diagnosis.operations) printOperation(check);
+  for (const { field, description } of warnings) printCheck('!', 'Warning', `${field}: ${description}`);
+  printVerdict(exitCodeOf(diagnosis), problems.length + warnings.length);
 }
 
 const OPERATIONS: Readonly<Record<OperationCheck['operation'], string>> = {
@@ -102,18 +102,18 @@ const RESULTS: Readonly<Record<OperationCheck['result'], Mark>> = {
   untried: '?',
 };
 
-function giveOperation({ operation, result, why }: OperationCheck): void {
-  giveCheck(RESULTS[result], OPERATIONS[operation], result === 'missing' ? `not supported: ${why}` : why);
+function printOperation({ operation, result, why }: OperationCheck): void {
+  printCheck(RESULTS[result], OPERATIONS[operation], result === 'missing' ? `not supported: ${why}` : why);
 }
 
-function giveAuthorised({ authorised, authorisedWhy }: Diagnosis, hasCredentials: boolean): void {
-  if (authorised === null) return giveCheck('?', 'Authorised', authorisedWhy);
+function printAuthorised({ authorised, authorisedWhy }: Diagnosis, hasCredentials: boolean): void {
+  if (authorised === null) return printCheck('?', 'Authorised', authorisedWhy);
   if (authorised)
-    return giveCheck('✓', 'Authorised', hasCredentials ? authorisedWhy : `${authorisedWhy}, without credentials`);
+    return printCheck('✓', 'Authorised', hasCredentials ? authorisedWhy : `${authorisedWhy}, without credentials`);
   const advice = hasCredentials
     ? 'The agent rejected your credentials. Check that they are for this agent and have not expired.'
     : 'Pass a token with A2ACLI_BEARER or --bearer, or a key with A2ACLI_API_KEY or --api-key.';
-  giveCheck('✗', 'Authorised', authorisedWhy, advice);
+  printCheck('✗', 'Authorised', authorisedWhy, advice);
 }
 
 const VERDICTS: Readonly<Record<number, string>> = {
@@ -122,10 +122,10 @@ const VERDICTS: Readonly<Record<number, string>> = {
   4: 'The agent is reachable, but it denies access.',
 };
 
-function giveVerdict(exitCode: number, warnings: number): void {
-  screen.giveLine();
-  if (exitCode !== 0) return screen.giveLine(VERDICTS[exitCode] ?? '', 'red');
-  screen.giveLine(
+function printVerdict(exitCode: number, warnings: number): void {
+  screen.writeLine();
+  if (exitCode !== 0) return screen.writeLine(VERDICTS[exitCode] ?? '', 'red');
+  screen.writeLine(
     warnings === 0 ? 'No problems found.' : 'The agent works. Items marked with ! could be improved.',
     'green',
   );

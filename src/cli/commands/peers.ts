@@ -2,7 +2,7 @@ import { tryDiscover } from '../../client/connect.ts';
 import { A2AError } from '../../errors.ts';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { connectOptions, type AgentValues } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { type Peer, peerNamed, type PeersFile, readPeers, writePeers } from '../agents/peers-file.ts';
@@ -36,15 +36,15 @@ Secrets stay in the environment. The file contains only the names of their varia
     if (verb === 'remove') return remove(file, name);
     if (verb !== 'list' || name !== undefined) throw new CliError('usage', `Usage: tandem ${SYNOPSIS}`);
     const peers = Object.entries(file.peers);
-    if (values.names) return peers.forEach(([id]) => screen.giveLine(oneLine(id)));
+    if (values.names) return peers.forEach(([id]) => screen.writeLine(oneLine(id)));
     const rows = values.check
       ? await Promise.all(peers.map(([id, peer]) => check(id, peer, values)))
       : peers.map(([id, { url, description }]): Row => ({ id, url, description }));
-    screen.rest();
-    if (isJson) return giveJson({ file: file.file, peers: rows });
-    if (rows.length === 0) screen.tell(`${file.file} has no peers. Add one: tandem peers add <name> <url>`);
+    screen.hideProgress();
+    if (isJson) return printJson({ file: file.file, peers: rows });
+    if (rows.length === 0) screen.notice(`${file.file} has no peers. Add one: tandem peers add <name> <url>`);
     const width = Math.max(0, ...rows.map(({ id }) => id.length));
-    for (const row of rows) giveRow(row, width);
+    for (const row of rows) printRow(row, width);
   },
 });
 
@@ -59,15 +59,15 @@ interface Row {
   readonly skills?: readonly string[];
 }
 
-function giveRow({ id, url, description, reachable, authorised, name, version, skills }: Row, width: number): void {
+function printRow({ id, url, description, reachable, authorised, name, version, skills }: Row, width: number): void {
   const label = screen.mark(oneLine(id).padEnd(width), 'bold');
   const known = description === undefined ? '' : `  ${oneLine(description)}`;
-  if (reachable === undefined) return screen.giveMarked(`${label}  ${oneLine(url)}${known}`);
-  if (!reachable) return screen.giveMarked(`${screen.mark('✗', 'red')} ${label}  ${oneLine(url)}  not reachable`);
+  if (reachable === undefined) return screen.writeMarked(`${label}  ${oneLine(url)}${known}`);
+  if (!reachable) return screen.writeMarked(`${screen.mark('✗', 'red')} ${label}  ${oneLine(url)}  not reachable`);
   if (authorised === false)
-    return screen.giveMarked(`${screen.mark('!', 'yellow')} ${label}  ${oneLine(url)}  not authorised`);
+    return screen.writeMarked(`${screen.mark('!', 'yellow')} ${label}  ${oneLine(url)}  not authorised`);
   const abilities = (skills ?? []).join(', ') || 'no skills';
-  screen.giveMarked(
+  screen.writeMarked(
     `${screen.mark('✓', 'green')} ${label}  ${oneLine(url)}  ${oneLine(`${name}, A2A ${version}: ${abilities}`)}`,
   );
 }
@@ -76,7 +76,7 @@ const CHECK_MS = 10_000;
 
 async function check(id: string, peer: Peer, values: AgentValues): Promise<Row> {
   const row = { id, url: peer.url, description: peer.description };
-  screen.work('Reading the cards of the peers');
+  screen.showProgress('Reading the cards of the peers');
   try {
     const options = connectOptions(values, { name: id, target: peer.url, peer, taskId: undefined, again: [id] });
     const found = await tryDiscover(peer.url, { timeoutMs: CHECK_MS, ...options });
@@ -105,7 +105,7 @@ function add({ file, peers }: PeersFile, name: string | undefined, url: string |
     );
   readAddress('<url>', url);
   writePeers({ file, peers: { ...peers, [name]: { ...peers[name], url } } });
-  screen.tell(`Added ${name} (${url}) to ${file}`);
+  screen.notice(`Added ${name} (${url}) to ${file}`);
 }
 
 function remove(file: PeersFile, name: string | undefined): void {
@@ -113,5 +113,5 @@ function remove(file: PeersFile, name: string | undefined): void {
   peerNamed(name, file);
   const { [name]: _, ...peers } = file.peers;
   writePeers({ ...file, peers });
-  screen.tell(`Removed ${name} from ${file.file}`);
+  screen.notice(`Removed ${name} from ${file.file}`);
 }

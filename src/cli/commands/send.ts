@@ -21,7 +21,7 @@ import { defineCommand } from '../option.ts';
 import { pollUntilSettled } from '../agents/poll-task.ts';
 import { readChoice, readCount, readDuration, readJson } from '../agents/read-values.ts';
 import { screen } from '../output/screen.ts';
-import { tellTask } from '../output/task-view.ts';
+import { noteTask } from '../output/task-view.ts';
 
 const SYNOPSIS = 'send [agent] <text>';
 
@@ -72,7 +72,7 @@ Ctrl-D does. Without a terminal, or with -o json, send prints the question and t
     const showing = { isJson, isStream: values.stream, agent: reference.again };
 
     await withAgent(values, reference, async (agent, within) => {
-      screen.work(`Waiting for ${agent.card.name || reference.name}`);
+      screen.showProgress(`Waiting for ${agent.card.name || reference.name}`);
       const all = { ...options, ...within };
       if (values.async) return sendOnly(agent, message, all, showing);
       const send = pollMs === undefined ? sendAndStream : sendAndPoll(pollMs);
@@ -102,8 +102,8 @@ async function converse(turn: Turn, send: (answer: MessageDraft, taskId: string)
       current = await send({ parts }, task.id);
     } catch (error) {
       if (!A2AError.is(error) || error.code !== 'INVALID_PARAMS') throw error;
-      screen.rest();
-      screen.tell(error.message, 'yellow');
+      screen.hideProgress();
+      screen.notice(error.message, 'yellow');
     }
   }
   return current;
@@ -152,12 +152,12 @@ async function sendOnly(
   showing: Showing,
 ): Promise<void> {
   const { task, handle, message: reply } = await agent.send(message, { ...options, wait: 'none' });
-  screen.rest();
+  screen.hideProgress();
   if (showing.isJson || task === undefined) return conclude({ task, message: reply }, showing);
-  screen.giveLine(handle);
-  tellTask(task);
-  screen.tell('The task continues. To wait for it:', 'dim');
-  screen.tell(`${invocation()} wait ${handle}`);
+  screen.writeLine(handle);
+  noteTask(task);
+  screen.notice('The task continues. To wait for it:', 'dim');
+  screen.notice(`${invocation()} wait ${handle}`);
 }
 
 function readMetadata(text: string): JsonObject {

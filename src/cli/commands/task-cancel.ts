@@ -1,11 +1,11 @@
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readChoice } from '../agents/read-values.ts';
 import { screen } from '../output/screen.ts';
 import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
-import { giveTask } from '../output/task-details.ts';
+import { printTask } from '../output/task-details.ts';
 import { stateWord } from '../../client/state-word.ts';
 
 const SYNOPSIS = 'task cancel [agent] <task>';
@@ -20,9 +20,9 @@ export const command = defineCommand({
     expectNoMore(rest, SYNOPSIS);
     await withAgent(values, reference, async (agent, within) => {
       const task = await agent.cancel(taskId, within);
-      screen.rest();
-      if (isJson) giveJson(task);
-      else giveTask(task, stateWord(task.status.state));
+      screen.hideProgress();
+      if (isJson) printJson(task);
+      else printTask(task, stateWord(task.status.state));
     });
   },
 });

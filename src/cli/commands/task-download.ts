@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { filesOf, writeNew } from '../details/artifact-files.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readChoice } from '../agents/read-values.ts';
@@ -41,12 +41,12 @@ export const command = defineCommand({
       for (const { name, content } of chosen.flatMap(filesOf)) {
         if (content instanceof Uint8Array) paths.push(writeNew(out, name, content));
         else if (values.fetch) paths.push(writeNew(out, name, await agent.download(content, within)));
-        else screen.tell(`Not downloaded: ${oneLine(content.url)}. Pass --fetch to download it.`, 'yellow');
+        else screen.notice(`Not downloaded: ${oneLine(content.url)}. Pass --fetch to download it.`, 'yellow');
       }
-      screen.rest();
-      if (isJson) return giveJson({ files: paths });
-      for (const path of paths) screen.giveLine(path);
-      if (artifacts.length === 0) screen.tell('The task has no artifacts.');
+      screen.hideProgress();
+      if (isJson) return printJson({ files: paths });
+      for (const path of paths) screen.writeLine(path);
+      if (artifacts.length === 0) screen.notice('The task has no artifacts.');
     });
   },
 });

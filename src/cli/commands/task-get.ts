@@ -2,13 +2,13 @@ import { stateWord } from '../../client/state-word.ts';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { conclude } from '../agents/follow.ts';
 import { showEvents } from '../details/event-log.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readChoice, readCount, readDuration } from '../agents/read-values.ts';
 import { screen } from '../output/screen.ts';
 import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
-import { giveTask } from '../output/task-details.ts';
+import { printTask } from '../output/task-details.ts';
 import { watchTask } from '../agents/watch-task.ts';
 
 const SYNOPSIS = 'task get [agent] <task>';
@@ -42,12 +42,12 @@ export const command = defineCommand({
       if (values.events) return showEvents(task, { isJson, toTheEnd: values.wait }, within);
       if (values.wait) {
         const end = await watchTask(task, showing, within, pollMs);
-        return isJson ? giveJson(end) : conclude({ task: end, message: undefined }, showing);
+        return isJson ? printJson(end) : conclude({ task: end, message: undefined }, showing);
       }
       const now = await task.get({ ...within, ...(historyLength !== undefined && { historyLength }) });
-      screen.rest();
-      if (isJson) giveJson(now);
-      else giveTask(now, stateWord(now.status.state));
+      screen.hideProgress();
+      if (isJson) printJson(now);
+      else printTask(now, stateWord(now.status.state));
     });
   },
 });

@@ -5,13 +5,13 @@ import { nearest } from '../../support/nearest.ts';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { takeAgent } from '../agents/agent-reference.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readChoice, readCount } from '../agents/read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
 import { expectNoMore } from '../agents/task-arguments.ts';
-import { giveTaskTable, REQUEST_HISTORY } from '../details/task-table.ts';
+import { printTaskTable, REQUEST_HISTORY } from '../details/task-table.ts';
 
 const SYNOPSIS = 'task list [agent]';
 
@@ -58,11 +58,12 @@ export const command = defineCommand({
     });
     await withAgent(values, reference, async (agent, within) => {
       const page = await agent.list({ ...request, ...within });
-      screen.rest();
-      if (isJson) return giveJson(page);
-      if (page.tasks.length === 0) screen.tell('No tasks found.');
-      else giveTaskTable(page.tasks, Date.now());
-      if (page.nextPageToken !== '') screen.tell(`For more tasks: --page-token ${oneLine(page.nextPageToken)}`, 'dim');
+      screen.hideProgress();
+      if (isJson) return printJson(page);
+      if (page.tasks.length === 0) screen.notice('No tasks found.');
+      else printTaskTable(page.tasks, Date.now());
+      if (page.nextPageToken !== '')
+        screen.notice(`For more tasks: --page-token ${oneLine(page.nextPageToken)}`, 'dim');
     });
   },
 });

@@ -4,7 +4,7 @@ import { defined } from '../../support/defined.ts';
 import { nearest } from '../../support/nearest.ts';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { type RemainingTime, withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readAddress, readChoice } from '../agents/read-values.ts';
@@ -51,11 +51,11 @@ agent and id. [id] is the id of the webhook. Text output never contains secrets.
     const config = verb === 'set' ? configOf(values, id) : undefined;
     await withAgent(values, reference, async (agent, within) => {
       const configs = await perform(agent, verb, taskId, { id, config }, within);
-      screen.rest();
-      if (isJson) return giveJson(verb === 'list' ? { configs } : (configs[0] ?? {}));
-      for (const each of configs) giveConfig(each);
-      if (verb === 'delete') screen.tell(`Deleted: ${id}`);
-      if (verb === 'list' && configs.length === 0) screen.tell('The task has no push configurations.');
+      screen.hideProgress();
+      if (isJson) return printJson(verb === 'list' ? { configs } : (configs[0] ?? {}));
+      for (const each of configs) printConfig(each);
+      if (verb === 'delete') screen.notice(`Deleted: ${id}`);
+      if (verb === 'list' && configs.length === 0) screen.notice('The task has no push configurations.');
     });
   },
 });
@@ -98,9 +98,9 @@ async function perform(
   return [];
 }
 
-function giveConfig({ id, url, token, authentication }: TaskPushNotificationConfig): void {
-  screen.giveLine(`Id: ${oneLine(id ?? '')}`);
-  screen.giveLine(`Url: ${oneLine(url)}`);
-  if (token !== undefined) screen.giveLine('Token: (set)');
-  if (authentication !== undefined) screen.giveLine(`Scheme: ${oneLine(authentication.scheme)}`);
+function printConfig({ id, url, token, authentication }: TaskPushNotificationConfig): void {
+  screen.writeLine(`Id: ${oneLine(id ?? '')}`);
+  screen.writeLine(`Url: ${oneLine(url)}`);
+  if (token !== undefined) screen.writeLine('Token: (set)');
+  if (authentication !== undefined) screen.writeLine(`Scheme: ${oneLine(authentication.scheme)}`);
 }

@@ -2,7 +2,7 @@ import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { EXIT_STATUS_OPTION, exitStatusOf } from '../agents/exit-status.ts';
 import { conclude, follow } from '../agents/follow.ts';
 import { exitCodeOf, onStopSignal } from '../interrupt.ts';
-import { giveJson } from '../output/json-output.ts';
+import { printJson } from '../output/json-output.ts';
 import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readChoice, readCount } from '../agents/read-values.ts';
@@ -30,12 +30,12 @@ After Ctrl-C the task keeps running.`,
     const stopListening = onStopSignal(['SIGINT'], () => process.exit(exitCodeOf('SIGINT')));
     try {
       await withAgent(values, reference, async (agent, within) => {
-        screen.work('Waiting for events');
+        screen.showProgress('Waiting for events');
         const turn = await follow(
           agent.task(taskId).subscribe({ ...within, ...(after !== undefined && { after }) }),
           showing,
         );
-        if (isJson && !values.stream) giveJson(turn.task);
+        if (isJson && !values.stream) printJson(turn.task);
         else conclude(turn, showing);
         if (values['exit-status']) process.exitCode = exitStatusOf(turn.task?.status.state);
       });

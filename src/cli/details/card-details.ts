@@ -4,14 +4,14 @@ import type { SecurityScheme } from '../../model/security.ts';
 import { oneLine, screen } from '../output/screen.ts';
 
 /** Prints a card as text: one line for each field, lists indented below their names. */
-export function giveCard(card: AgentCard, chosen: Chosen): void {
+export function printCard(card: AgentCard, chosen: Chosen): void {
   const { capabilities, provider, securitySchemes = {}, securityRequirements = [], signatures = [] } = card;
   field('Name', card.name);
   field('Description', card.description);
   field('Version', card.version);
   if (provider !== undefined) field('Provider', `${provider.organization} ${provider.url}`);
   if (card.documentationUrl !== undefined) field('Documentation', card.documentationUrl);
-  screen.giveMarked(`${screen.mark('Interfaces', 'bold')}:`);
+  screen.writeMarked(`${screen.mark('Interfaces', 'bold')}:`);
   const widest = Math.max(0, ...card.supportedInterfaces.map((each) => protocolOf(each).length));
   for (const each of card.supportedInterfaces) {
     const { protocolBinding, protocolVersion, url, tenant } = each;
@@ -19,7 +19,7 @@ export function giveCard(card: AgentCard, chosen: Chosen): void {
       protocolBinding === chosen.binding && url === chosen.url && protocolVersion.startsWith(chosen.version);
     const where = tenant === undefined ? url : `${url}  tenant ${tenant}`;
     const line = `  ${isChosen ? '*' : ' '} ${protocolOf(each).padEnd(widest)}  ${oneLine(where)}`;
-    screen.giveLine(line, isChosen ? 'green' : undefined);
+    screen.writeLine(line, isChosen ? 'green' : undefined);
   }
   const abilities = [
     ...(capabilities.streaming === true ? ['streaming'] : []),
@@ -37,11 +37,11 @@ export function giveCard(card: AgentCard, chosen: Chosen): void {
   field('Input', card.defaultInputModes.join(', '));
   field('Output', card.defaultOutputModes.join(', '));
   field('Signatures', signatures.length === 0 ? 'none' : `${signatures.length}, not verified`);
-  screen.giveMarked(`${screen.mark('Skills', 'bold')}:`);
+  screen.writeMarked(`${screen.mark('Skills', 'bold')}:`);
   const width = Math.max(0, ...card.skills.map(({ id }) => oneLine(id).length));
   for (const { id, description, examples = [] } of card.skills) {
     const example = examples[0] === undefined ? '' : screen.mark(`  (example: ${oneLine(examples[0])})`, 'dim');
-    screen.giveMarked(`    ${screen.mark(oneLine(id).padEnd(width), 'cyan')}  ${oneLine(description)}${example}`);
+    screen.writeMarked(`    ${screen.mark(oneLine(id).padEnd(width), 'cyan')}  ${oneLine(description)}${example}`);
   }
 }
 
@@ -50,7 +50,7 @@ function protocolOf({ protocolBinding, protocolVersion }: AgentInterface): strin
 }
 
 function field(label: string, value: string): void {
-  screen.giveMarked(`${screen.mark(label, 'bold')}: ${oneLine(value)}`);
+  screen.writeMarked(`${screen.mark(label, 'bold')}: ${oneLine(value)}`);
 }
 
 function kindOf(scheme: SecurityScheme): string {

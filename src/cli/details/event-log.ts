@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../client/event.ts';
 import type { RemoteTask } from '../../client/remote-task.ts';
 import { CliError } from '../cli-error.ts';
-import { giveJsonLine } from '../output/json-output.ts';
+import { printJsonLine } from '../output/json-output.ts';
 import type { RemainingTime } from '../agents/open-agent.ts';
 import { oneLine, screen } from '../output/screen.ts';
 
@@ -22,14 +22,14 @@ export async function showEvents(
   let timer: NodeJS.Timeout | undefined;
   try {
     for await (const event of stream) {
-      screen.rest();
+      screen.hideProgress();
       if (event.number === undefined)
         throw new CliError(
           'failure',
           'The agent does not number its events, so they cannot be listed. Show the task without --events.',
         );
-      if (isJson) giveJsonLine({ number: event.number, event: event.response });
-      else screen.giveMarked(lineOf(event));
+      if (isJson) printJsonLine({ number: event.number, event: event.response });
+      else screen.writeMarked(lineOf(event));
       clearTimeout(timer);
       if (!toTheEnd) timer = setTimeout(() => void stream.return(), QUIET_MS);
     }

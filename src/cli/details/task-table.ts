@@ -15,7 +15,7 @@ const DEFAULT_COLUMNS = 120;
 const FEWEST_REQUEST_COLUMNS = 20;
 
 /** Prints tasks as a table: id, state, time of the last change, and the start of the request. */
-export function giveTaskTable(tasks: readonly Task[], nowMs: number): void {
+export function printTaskTable(tasks: readonly Task[], nowMs: number): void {
   const rows = tasks.map((task) => ({
     id: oneLine(task.id),
     state: stateWord(task.status.state),
@@ -38,11 +38,11 @@ export function giveTaskTable(tasks: readonly Task[], nowMs: number): void {
   const left = (screen.columns ?? DEFAULT_COLUMNS) - id - state - changed - 6;
   const columns = Math.max(FEWEST_REQUEST_COLUMNS, left);
   const header = `${'ID'.padEnd(id)}  ${'STATE'.padEnd(state)}  ${'CHANGED'.padEnd(changed)}  REQUEST`;
-  screen.giveLine(header, 'bold');
+  screen.writeLine(header, 'bold');
   for (const row of rows) {
     const coloured = screen.mark(row.state.padEnd(state), row.style);
     const line = `${row.id.padEnd(id)}  ${coloured}  ${row.changed.padEnd(changed)}  ${shortened(row.request, columns)}`;
-    screen.giveMarked(line.trimEnd());
+    screen.writeMarked(line.trimEnd());
   }
 }
 

@@ -3,7 +3,7 @@ import type { AgentCard } from '../../model/card.ts';
 import { oneLine, screen } from './screen.ts';
 
 /** Prints whether a card is valid, and then its problems. An undefined card could not be decoded. */
-export function giveVerdict(
+export function printVerdict(
   card: AgentCard | undefined,
   problems: readonly CardProblem[],
   where: 'stdout' | 'stderr',
@@ -11,9 +11,9 @@ export function giveVerdict(
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const verdict = verdictOf(card, errors, problems.length - errors);
   const style = errors > 0 ? 'red' : problems.length > 0 ? 'yellow' : 'green';
-  if (where === 'stderr') screen.tell(verdict, style);
-  else screen.giveLine(verdict, style);
-  giveProblems(problems, where);
+  if (where === 'stderr') screen.notice(verdict, style);
+  else screen.writeLine(verdict, style);
+  printProblems(problems, where);
 }
 
 function verdictOf(card: AgentCard | undefined, errors: number, warnings: number): string {
@@ -34,18 +34,18 @@ function counted(count: number, noun: string): string {
 }
 
 /** Prints the problems of a card: for each the field, the problem and the fix. */
-export function giveProblems(problems: readonly CardProblem[], where: 'stdout' | 'stderr'): void {
+export function printProblems(problems: readonly CardProblem[], where: 'stdout' | 'stderr'): void {
   for (const { path, severity, problem, fix } of problems) {
     const field = path === '' ? 'The card' : path;
     const what = `    ${severity === 'error' ? '✗' : '!'} ${shortened(`${field}: ${problem}`)}`;
     const advice = `      ${shortened(fix)}`;
     const style = severity === 'error' ? 'red' : 'yellow';
     if (where === 'stderr') {
-      screen.tell(what, style);
-      screen.tell(advice, 'dim');
+      screen.notice(what, style);
+      screen.notice(advice, 'dim');
     } else {
-      screen.giveLine(what, style);
-      screen.giveLine(advice, 'dim');
+      screen.writeLine(what, style);
+      screen.writeLine(advice, 'dim');
     }
   }
 }

@@ -24,33 +24,33 @@ class Screen {
   #isDrawn = false;
 
   /** Whether stderr is a terminal. */
-  get isWatched(): boolean {
+  get isTerminal(): boolean {
     return this.#err.isTTY;
   }
 
   /** Prints a part of the result on stdout. */
-  give(text: string, style?: Style): void {
+  write(text: string, style?: Style): void {
     if (text === '') return;
     this.#erase();
-    this.#out.write(this.#out.isTTY ? styled(this.#out, harmless(text), style) : text);
+    this.#out.write(this.#out.isTTY ? styled(this.#out, withoutControls(text), style) : text);
     this.#isMidLine = !text.endsWith('\n');
   }
 
-  giveLine(text = '', style?: Style): void {
-    this.give(text, style);
-    this.give('\n');
+  writeLine(text = '', style?: Style): void {
+    this.write(text, style);
+    this.write('\n');
   }
 
   /** Ends a line of stdout that has been started. */
   endLine(): void {
-    if (this.#isMidLine) this.give('\n');
+    if (this.#isMidLine) this.write('\n');
   }
 
   /** Prints a line on stderr. */
-  tell(text: string, style?: Style): void {
+  notice(text: string, style?: Style): void {
     if (this.#out.isTTY) this.endLine();
     this.#erase();
-    this.#err.write(`${styled(this.#err, harmless(text), style)}\n`);
+    this.#err.write(`${styled(this.#err, withoutControls(text), style)}\n`);
   }
 
   /** The columns of stdout; undefined if it is not a terminal. */
@@ -60,19 +60,19 @@ class Screen {
 
   /** Styles a piece of a line for stdout. */
   mark(text: string, style: Style): string {
-    return styled(this.#out, harmless(text), style);
+    return styled(this.#out, withoutControls(text), style);
   }
 
   /** Prints a line of styled pieces on stdout. Its pieces must contain no control characters. */
-  giveMarked(line: string): void {
+  writeMarked(line: string): void {
     this.#erase();
     this.#out.write(`${line}\n`);
     this.#isMidLine = false;
   }
 
-  /** Shows a progress line on a terminal until `rest` is called. */
-  work(text: string): void {
-    if (!this.isWatched || process.env['TERM'] === 'dumb') return;
+  /** Shows a progress line on a terminal until `hideProgress` is called. */
+  showProgress(text: string): void {
+    if (!this.isTerminal || process.env['TERM'] === 'dumb') return;
     if (this.#progress !== undefined) {
       this.#progress.text = text;
       return;
@@ -82,7 +82,7 @@ class Screen {
     this.#progress = { text, since: now(), timer };
   }
 
-  rest(): void {
+  hideProgress(): void {
     clearInterval(this.#progress?.timer);
     this.#progress = undefined;
     this.#erase();
@@ -108,11 +108,11 @@ class Screen {
 export const screen = new Screen();
 
 /** Removes control characters and those that change the direction of a text. */
-export function harmless(text: string): string {
+export function withoutControls(text: string): string {
   return text.replaceAll(/(?![\n\t])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu, '');
 }
 
 /** Returns a text on one line, without control characters. */
 export function oneLine(text: string): string {
-  return harmless(text).replaceAll(/\s+/g, ' ').trim();
+  return withoutControls(text).replaceAll(/\s+/g, ' ').trim();
 }

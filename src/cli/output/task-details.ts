@@ -6,15 +6,15 @@ import { fileNote, printed, stateStyle } from './part-output.ts';
 import { oneLine, screen } from './screen.ts';
 
 /** Prints a task as text: one line for each field, then blocks of longer text. */
-export function giveTask({ id, contextId, status, artifacts = [], history = [] }: Task, state: StateWord): void {
-  screen.giveLine(`Task: ${oneLine(id)}`);
-  if (contextId !== undefined) screen.giveLine(`Context: ${oneLine(contextId)}`);
-  screen.giveMarked(`State: ${screen.mark(state, stateStyle(status.state))}`);
-  if (status.timestamp !== undefined) screen.giveLine(`Since: ${status.timestamp}`);
+export function printTask({ id, contextId, status, artifacts = [], history = [] }: Task, state: StateWord): void {
+  screen.writeLine(`Task: ${oneLine(id)}`);
+  if (contextId !== undefined) screen.writeLine(`Context: ${oneLine(contextId)}`);
+  screen.writeMarked(`State: ${screen.mark(state, stateStyle(status.state))}`);
+  if (status.timestamp !== undefined) screen.writeLine(`Since: ${status.timestamp}`);
   const statusText = textOfParts(status.message?.parts ?? []);
-  if (statusText !== '') giveBlock('Status', statusText);
-  for (const { artifactId, name, parts } of artifacts) giveBlock(`Artifact ${name ?? artifactId}`, textOf(parts));
-  for (const { role, parts } of history) giveBlock(role === 'ROLE_AGENT' ? 'Agent' : 'User', textOf(parts));
+  if (statusText !== '') printBlock('Status', statusText);
+  for (const { artifactId, name, parts } of artifacts) printBlock(`Artifact ${name ?? artifactId}`, textOf(parts));
+  for (const { role, parts } of history) printBlock(role === 'ROLE_AGENT' ? 'Agent' : 'User', textOf(parts));
 }
 
 /** Returns the text of parts, with a note in place of each file. */
@@ -22,8 +22,8 @@ function textOf(parts: readonly Part[]): string {
   return parts.map((part) => fileNote(part) ?? printed(part)).join('');
 }
 
-function giveBlock(label: string, text: string): void {
-  screen.giveMarked(`${screen.mark(oneLine(label), 'bold')}:`);
-  screen.giveLine(text.replace(/\n$/, ''));
-  screen.giveLine();
+function printBlock(label: string, text: string): void {
+  screen.writeMarked(`${screen.mark(oneLine(label), 'bold')}:`);
+  screen.writeLine(text.replace(/\n$/, ''));
+  screen.writeLine();
 }

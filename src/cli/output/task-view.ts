@@ -40,16 +40,16 @@ export class TaskView {
     const text = textOfParts(parts.filter((part) => 'text' in part));
     if (isPaused(state)) {
       screen.endLine();
-      screen.giveLine(text === '' ? `The agent waits for you: ${stateWord(state)}` : text);
+      screen.writeLine(text === '' ? `The agent waits for you: ${stateWord(state)}` : text);
     } else if (state === 'TASK_STATE_COMPLETED') {
       // Some agents send no artifact and put their output here.
       if (!this.#hasOutput) this.#give('', parts);
     } else if (isTerminal(state)) {
       const end = state === 'TASK_STATE_FAILED' ? 'failed' : `was ${stateWord(state)}`;
-      screen.tell(`The task ${end}${text === '' ? '.' : `: ${text}`}`, 'red');
+      screen.notice(`The task ${end}${text === '' ? '.' : `: ${text}`}`, 'red');
     } else {
-      if (text !== '') screen.tell(text, 'dim');
-      screen.work(stateWord(state));
+      if (text !== '') screen.notice(text, 'dim');
+      screen.showProgress(stateWord(state));
     }
   }
 
@@ -82,28 +82,28 @@ export class TaskView {
       const note = fileNote(part);
       if (note !== undefined && !this.#filesNoted.has(artifactId + note)) {
         this.#filesNoted.add(artifactId + note);
-        screen.tell(note, 'dim');
+        screen.notice(note, 'dim');
       }
-      screen.give(printed(part));
+      screen.write(printed(part));
       this.#hasOutput = true;
     }
   }
 }
 
 /** Prints the ids and the state of a task for the next command, one on each line. */
-export function tellTask({ id, contextId, status }: Task): void {
-  screen.rest();
+export function noteTask({ id, contextId, status }: Task): void {
+  screen.hideProgress();
   screen.endLine();
-  screen.tell(`Task: ${oneLine(id)}`, 'dim');
-  if (contextId !== undefined) screen.tell(`Context: ${oneLine(contextId)}`, 'dim');
-  screen.tell(`State: ${stateWord(status.state)}`, 'dim');
+  screen.notice(`Task: ${oneLine(id)}`, 'dim');
+  if (contextId !== undefined) screen.notice(`Context: ${oneLine(contextId)}`, 'dim');
+  screen.notice(`State: ${stateWord(status.state)}`, 'dim');
 }
 
 /** Prints the command that answers the question of a task. */
-export function tellAnswer(agent: readonly string[], { id, status }: Task): void {
+export function noteAnswerCommand(agent: readonly string[], { id, status }: Task): void {
   const isConfirmation = JSON.stringify(status.message?.parts ?? []).includes('"kind":"confirm"');
   const answer = isConfirmation ? 'yes' : `'your answer'`;
   const words = agent.map((word) => `${shellWord(word)} `).join('');
-  screen.tell('To answer:', 'dim');
-  screen.tell(`${invocation()} send ${words}${answer} --task-id ${shellWord(id)}`);
+  screen.notice('To answer:', 'dim');
+  screen.notice(`${invocation()} send ${words}${answer} --task-id ${shellWord(id)}`);
 }

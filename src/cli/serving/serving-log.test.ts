@@ -5,7 +5,7 @@ import { prettyLog } from './serving-log.ts';
 afterEach(() => vi.restoreAllMocks());
 
 test('the pretty log prints the stack of a handler error in red and its ids on a dim line below', () => {
-  const print = vi.spyOn(screen, 'tell').mockImplementation(() => {});
+  const print = vi.spyOn(screen, 'notice').mockImplementation(() => {});
   const error = new TypeError('no');
   error.stack = 'TypeError: no\n    at run (agent.ts:5:11)';
 

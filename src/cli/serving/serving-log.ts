@@ -35,7 +35,7 @@ const STYLES: Readonly<Record<string, Style>> = { info: 'dim', warn: 'yellow', e
 
 /** @throws CliError if an option has an unknown value. */
 export function servingLog(values: LogValues): ServingLog {
-  const { log: form = screen.isWatched ? 'pretty' : 'json', 'log-level': level = 'info' } = values;
+  const { log: form = screen.isTerminal ? 'pretty' : 'json', 'log-level': level = 'info' } = values;
   const least = LEVELS.findIndex((each) => each === level);
   if (least < 0) throw new CliError('usage', `--log-level must be info, warn or error, not ${JSON.stringify(level)}`);
   switch (form) {
@@ -54,15 +54,15 @@ export function servingLog(values: LogValues): ServingLog {
 
 /** Prints events for people: one line each, and below a handler error its stack and its ids. */
 export const prettyLog: Log = {
-  info: (message, fields) => screen.tell(logLine('info', message, fields), STYLES['info']),
-  warn: (message, fields) => screen.tell(logLine('warning', message, fields), STYLES['warn']),
+  info: (message, fields) => screen.notice(logLine('info', message, fields), STYLES['info']),
+  warn: (message, fields) => screen.notice(logLine('warning', message, fields), STYLES['warn']),
   error: printError,
 };
 
 function printError(message: string, fields?: LogFields): void {
   const [line = '', ids] = errorLines(message, fields);
-  screen.tell(line, STYLES['error']);
-  if (ids !== undefined) screen.tell(ids, 'dim');
+  screen.notice(line, STYLES['error']);
+  if (ids !== undefined) screen.notice(ids, 'dim');
 }
 
 function from(log: Log, least: number): Log {

@@ -1,7 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
-import type { OwnStrategy } from './auth.ts';
-import { plainHeaders } from '../request/plain-headers.ts';
+import { type BuiltInStrategy, plainHeaders } from './strategy.ts';
 
 /** An API key. It is sent in the header, cookie or query parameter that the card declares, else in the header `x-api-key`. */
 export interface ApiKey {
@@ -11,7 +10,7 @@ export interface ApiKey {
   readonly header?: string;
 }
 
-interface Place {
+interface KeyPlacement {
   readonly location: 'header' | 'cookie' | 'query';
   readonly name: string;
 }
@@ -19,33 +18,33 @@ interface Place {
 /** In order of preference. The query comes last because servers log URLs. */
 const LOCATIONS = ['header', 'cookie', 'query'] as const;
 
-const DEFAULT_PLACE: Place = { location: 'header', name: 'x-api-key' };
+const DEFAULT_PLACEMENT: KeyPlacement = { location: 'header', name: 'x-api-key' };
 
-export function apiKey({ apiKey: key, header }: ApiKey): OwnStrategy {
-  const placeFor = (card: AgentCard | undefined): Place =>
-    header === undefined ? placeOf(card) : { location: 'header', name: header };
+export function apiKey({ apiKey: key, header }: ApiKey): BuiltInStrategy {
+  const placementFor = (card: AgentCard | undefined): KeyPlacement =>
+    header === undefined ? placementOf(card) : { location: 'header', name: header };
   return {
     headers({ card }) {
-      const { location, name } = placeFor(card);
+      const { location, name } = placementFor(card);
       if (location === 'header') return plainHeaders({ [name]: key });
       return location === 'cookie' ? { cookie: cookie(name, key) } : {};
     },
     query({ card }) {
-      const { location, name } = placeFor(card);
+      const { location, name } = placementFor(card);
       return location === 'query' ? { [name]: key } : {};
     },
   };
 }
 
-function placeOf(card: AgentCard | undefined): Place {
-  const places = Object.values(card?.securitySchemes ?? {}).flatMap((scheme) =>
+function placementOf(card: AgentCard | undefined): KeyPlacement {
+  const placements = Object.values(card?.securitySchemes ?? {}).flatMap((scheme) =>
     'apiKeySecurityScheme' in scheme ? scheme.apiKeySecurityScheme : [],
   );
   for (const location of LOCATIONS) {
-    const place = places.find((each) => each.location === location);
-    if (place !== undefined) return { location, name: place.name };
+    const placement = placements.find((each) => each.location === location);
+    if (placement !== undefined) return { location, name: placement.name };
   }
-  return DEFAULT_PLACE;
+  return DEFAULT_PLACEMENT;
 }
 
 /** RFC 6265 §4.1.1. @throws A2AError for characters that would end the cookie or start another one. */

@@ -1,9 +1,8 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
-import type { OwnStrategy } from './auth.ts';
-import { bearer } from './bearer.ts';
+import { bearer, type BuiltInStrategy } from './strategy.ts';
 import { requestToken, type TokenRequest, type TokenTools } from './token-endpoint.ts';
-import { TokenMemory } from './token-memory.ts';
+import { TokenCache } from './token-cache.ts';
 import { parseUrl } from '../request/trust.ts';
 
 /** OAuth 2.0 client credentials (RFC 6749 §4.4), for programs that act on their own behalf. */
@@ -26,16 +25,16 @@ export interface ClientCredentials {
 }
 
 /** Tokens are fetched on demand, shared by all calls, and used until 30 s before they expire. */
-export function clientCredentials(auth: ClientCredentials, tools: TokenTools): OwnStrategy {
-  const memory = new TokenMemory(tools.clock);
+export function clientCredentials(auth: ClientCredentials, tools: TokenTools): BuiltInStrategy {
+  const memory = new TokenCache(tools.clock);
   const given = auth.tokenUrl === undefined ? undefined : parseUrl(auth.tokenUrl);
   const key = (card: AgentCard | undefined): string =>
     `${given?.href ?? flowOf(card)?.tokenUrl} ${scopesOf(auth, card)}`;
   return {
     headers({ card }, deadline) {
       const token = memory.get(key(card), deadline, async (limit) => {
-        const place = given === undefined ? statedIn(card, tools) : { url: given, guarded: false };
-        return requestToken(tools, { ...place, ...formOf(auth, scopesOf(auth, card)) }, limit);
+        const endpoint = given === undefined ? endpointInCard(card, tools) : { url: given, guarded: false };
+        return requestToken(tools, { ...endpoint, ...formOf(auth, scopesOf(auth, card)) }, limit);
       });
       return typeof token === 'string' ? bearer(token) : token.then(bearer);
     },
@@ -60,10 +59,10 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ text }).toString().slice('text='.length);
 }
 
-type TokenPlace = Pick<TokenRequest, 'url' | 'guarded'>;
+type TokenEndpoint = Pick<TokenRequest, 'url' | 'guarded'>;
 
 /** Returns the token endpoint that the card declares. @throws A2AError `UNAUTHENTICATED` if there is none, or it is not trusted. */
-function statedIn(card: AgentCard | undefined, { trust }: TokenTools): TokenPlace {
+function endpointInCard(card: AgentCard | undefined, { trust }: TokenTools): TokenEndpoint {
   const stated = flowOf(card)?.tokenUrl;
   if (stated === undefined) {
     const why = card === undefined ? 'is protected and not known yet' : 'declares no client credentials flow';

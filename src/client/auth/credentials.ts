@@ -1,10 +1,11 @@
-import { type Auth, type AuthContext, type HeadersRecord, type OneAuth, type OwnStrategy, strategyOf } from './auth.ts';
+import { type Auth, type OneAuth, strategyOf } from './auth.ts';
+import type { AuthContext, BuiltInStrategy, HeadersRecord } from './strategy.ts';
 import type { Deadline } from '../request/deadline.ts';
 import type { TokenTools } from './token-endpoint.ts';
 
 /** One of the credentials. */
 interface Candidate {
-  readonly strategy: OwnStrategy;
+  readonly strategy: BuiltInStrategy;
   /** How often it was renewed. A call that was rejected with an older generation does not renew it again. */
   generation: number;
   renewal: Promise<boolean> | undefined;

@@ -1,10 +1,9 @@
 import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Clock } from '../../support/time/clock.ts';
-import type { OwnStrategy } from './auth.ts';
-import { bearer } from './bearer.ts';
+import { bearer, type BuiltInStrategy } from './strategy.ts';
 import type { IssuedToken } from './token-endpoint.ts';
-import { TokenMemory } from './token-memory.ts';
+import { TokenCache } from './token-cache.ts';
 
 /** A JWT (RFC 7519, HS256) that the client signs with a secret shared with the agent. */
 export interface SignedToken {
@@ -30,11 +29,11 @@ const LIFETIME_SECONDS = 300;
 const SECOND_MS = 1000;
 
 /** Each token is for one origin, short-lived, and used until shortly before it expires. */
-export function signedToken(auth: SignedToken, clock: Clock): OwnStrategy {
+export function signedToken(auth: SignedToken, clock: Clock): BuiltInStrategy {
   const { secret } = auth;
   const key = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
   if (key.length === 0) throw new A2AError('INVALID_PARAMS', 'auth.secret: expected a secret, got an empty one');
-  const memory = new TokenMemory(clock);
+  const memory = new TokenCache(clock);
   const audienceFor = (origin: string): string => auth.audience ?? origin;
   return {
     headers({ origin }, deadline) {

@@ -28,7 +28,7 @@ export interface FetchedCard {
 }
 
 /** A card that is being fetched, and the number of callers that wait for it. */
-interface Underway {
+interface PendingFetch {
   readonly promise: Promise<unknown>;
   readonly stop: () => void;
   waiting: number;
@@ -40,19 +40,19 @@ interface Underway {
  */
 class CardCache {
   readonly #cards = new Map<string, KeptCard>();
-  readonly #underway = new Map<string, Underway>();
+  readonly #pending = new Map<string, PendingFetch>();
 
   /** @throws The error of the fetch, and nothing is cached then; the error of the deadline if it passes. */
   async get(key: string, now: number, deadline: Deadline, create: () => CardFetch): Promise<unknown> {
     const kept = this.#cards.get(key);
     if (kept !== undefined && now < kept.freshUntil) return kept.json;
     deadline.check();
-    const underway = this.#underway.get(key) ?? this.#start(key, kept, create());
-    underway.waiting++;
+    const pending = this.#pending.get(key) ?? this.#start(key, kept, create());
+    pending.waiting++;
     try {
-      return await deadline.within(underway.promise);
+      return await deadline.within(pending.promise);
     } finally {
-      if (--underway.waiting === 0) underway.stop();
+      if (--pending.waiting === 0) pending.stop();
     }
   }
 
@@ -61,16 +61,16 @@ class CardCache {
     this.#cards.delete(key);
   }
 
-  #start(key: string, kept: KeptCard | undefined, fetch: CardFetch): Underway {
-    const forget = (): void => void (this.#underway.get(key) === underway && this.#underway.delete(key));
+  #start(key: string, kept: KeptCard | undefined, fetch: CardFetch): PendingFetch {
+    const forget = (): void => void (this.#pending.get(key) === pending && this.#pending.delete(key));
     const stop = (): void => {
       forget();
       fetch.stop();
     };
     const promise = fetch.start(kept).then(({ json, keep }) => this.#keep(key, json, keep));
-    const underway: Underway = { promise: promise.finally(forget), stop, waiting: 0 };
-    this.#underway.set(key, underway);
-    return underway;
+    const pending: PendingFetch = { promise: promise.finally(forget), stop, waiting: 0 };
+    this.#pending.set(key, pending);
+    return pending;
   }
 
   #keep(key: string, json: unknown, keep: KeptCard | undefined): unknown {

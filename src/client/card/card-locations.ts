@@ -2,7 +2,7 @@ import { trimEndOf } from '../../support/trim-end.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
 
 /** The addresses at which an agent and its card may be, derived from the argument of `connect()`. */
-export interface CommandSource {
+export interface CardSource {
   /** The agent's own address, without a trailing slash. */
   readonly base: string;
   /** The possible URLs of its card, most likely first. */
@@ -19,7 +19,7 @@ const CARD = '/.well-known/agent-card.json';
 const OLD_CARD = '/.well-known/agent.json';
 
 /** A URL that ends in `.json` is the URL of a card, any other is the URL of an agent. */
-export function commandSourceOf(given: URL, version: ProtocolVersion | undefined): CommandSource {
+export function cardSourceOf(given: URL, version: ProtocolVersion | undefined): CardSource {
   const path = trimEndOf(given.pathname, '/');
   if (path.endsWith('.json')) {
     const base = given.origin + path.replace(/(?:\/\.well-known)?\/[^/]*$/, '');

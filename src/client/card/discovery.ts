@@ -3,7 +3,7 @@ import type { AgentCard } from '../../model/card.ts';
 import { classifyCard } from '../../wire/classify.ts';
 import { type DecodedCard, readCard } from '../../wire/card/read-card.ts';
 import type { CallScope } from '../request/call-scope.ts';
-import { type CardLocation, type CommandSource, commandSourceOf } from './card-locations.ts';
+import { type CardLocation, type CardSource, cardSourceOf } from './card-locations.ts';
 import type { ClientContext } from '../request/exchange.ts';
 import { toPublicError } from '../request/failures.ts';
 import { fetchCard, forgetCard, NoCard } from './fetch-card.ts';
@@ -31,19 +31,19 @@ export async function findCard(
   given: URL,
   options: ConnectOptions,
 ): Promise<FoundCard> {
-  const whereabouts = commandSourceOf(given, options.version);
+  const source = cardSourceOf(given, options.version);
   const isShareable = options.cache !== false && isPlain(options);
   const version = options.version ?? '1.0';
   const found: string[] = [];
-  for (const place of whereabouts.cards) {
+  for (const location of source.cards) {
     try {
-      const json = await fetchCard(context, scope, { url: place.url, version, isShareable });
+      const json = await fetchCard(context, scope, { url: location.url, version, isShareable });
       // JSON that is not a card is skipped, so its signature is not checked.
       const trusted = classifyCard(json) === undefined ? json : await trustedCard(context, scope, json);
-      const card = await readFound(trusted, context, options, whereabouts, place);
-      return { ...card, forget: () => forgetCard({ url: place.url, version }) };
+      const card = await readFound(trusted, context, options, source, location);
+      return { ...card, forget: () => forgetCard({ url: location.url, version }) };
     } catch (error) {
-      if (!(error instanceof NoCard)) throw toPublicError(scope.explain(error), place.url);
+      if (!(error instanceof NoCard)) throw toPublicError(scope.explain(error), location.url);
       found.push(error.message);
     }
   }
@@ -62,7 +62,7 @@ async function readFound(
   json: unknown,
   { settings }: ClientContext,
   { version }: ConnectOptions,
-  { base }: CommandSource,
+  { base }: CardSource,
   { url, isShared }: CardLocation,
 ): Promise<Omit<FoundCard, 'forget'>> {
   let decoded: DecodedCard;

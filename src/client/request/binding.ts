@@ -2,11 +2,14 @@ import { A2AError } from '../../errors.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { Input, OperationName, Output, StreamingOperation } from '../../model/operation.ts';
 import { JsonShapeError, parseUntrustedJson } from '../../support/json/untrusted-json.ts';
-import type { Decoded } from '../../wire/dialect.ts';
+import type { Decoded, Dialect } from '../../wire/dialect.ts';
 import type { DecodeOptions } from '../../wire/decoder.ts';
-import type { Endpoint } from './endpoint.ts';
-import { restBinding } from './rest-binding.ts';
-import { rpcBinding } from './rpc-binding.ts';
+
+/** The URL and the dialect of the interface that a binding works for. */
+export interface BindingTarget {
+  readonly url: string;
+  readonly dialect: Dialect;
+}
 
 /** An operation encoded as an HTTP request, without the common headers. */
 export interface EncodedCall {
@@ -17,29 +20,28 @@ export interface EncodedCall {
 }
 
 /** The parts of a response that a binding reads. `json` is undefined if the body is not JSON. */
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   readonly json: unknown;
 }
 
 /** Encodes requests and decodes responses of one binding. */
 export interface Binding {
-  encode<K extends OperationName>(endpoint: Endpoint, operation: K, input: Input<K>): EncodedCall;
-  /** @throws A2AError with the error of the agent, or `INVALID_AGENT_RESPONSE`; NotHere if no agent responded. */
+  encode<K extends OperationName>(target: BindingTarget, operation: K, input: Input<K>): EncodedCall;
+  /** @throws A2AError with the error of the agent, or `INVALID_AGENT_RESPONSE`; NoAgent if no agent responded. */
   result<K extends OperationName>(
-    endpoint: Endpoint,
+    target: BindingTarget,
     operation: K,
-    answer: Answer,
+    response: JsonResponse,
     read: DecodeOptions,
   ): Decoded<Output<K>>;
   /** Decodes one item of a stream. @throws The errors of `result`. */
-  item(endpoint: Endpoint, operation: StreamingOperation, json: unknown, read: DecodeOptions): Decoded<StreamResponse>;
-}
-
-const BY_NAME = { JSONRPC: rpcBinding, 'HTTP+JSON': restBinding } as const;
-
-export function bindingOf({ binding }: Endpoint): Binding {
-  return BY_NAME[binding];
+  item(
+    target: BindingTarget,
+    operation: StreamingOperation,
+    json: unknown,
+    read: DecodeOptions,
+  ): Decoded<StreamResponse>;
 }
 
 /**

@@ -5,6 +5,9 @@ import type { Dialect } from '../../wire/dialect.ts';
 import { hasClientDialect, bundledDialect } from '../../wire/client-dialect.ts';
 import { parseVersion, PROTOCOL_VERSIONS, type ProtocolVersion } from '../../wire/version.ts';
 import { wellKnownLocations } from '../card/card-locations.ts';
+import type { Binding } from './binding.ts';
+import { restBinding } from './rest-binding.ts';
+import { rpcBinding } from './rpc-binding.ts';
 import { type BindingName, BINDINGS, type ConnectOptions } from '../options.ts';
 
 /** The interface of an agent that a client uses. */
@@ -22,15 +25,21 @@ export interface Chosen {
 }
 
 /** An interface of an agent that this client can use. */
-export interface Way extends Chosen {
+export interface EndpointCandidate extends Chosen {
   readonly restStyle: ConnectOptions['restStyle'];
   /** The codec of the protocol version. Undefined until it is loaded. */
   readonly dialect: Dialect | undefined;
 }
 
 /** An interface of an agent with its dialect loaded. */
-export interface Endpoint extends Way {
+export interface Endpoint extends EndpointCandidate {
   readonly dialect: Dialect;
+}
+
+const BINDING_BY_NAME: Readonly<Record<BindingName, Binding>> = { JSONRPC: rpcBinding, 'HTTP+JSON': restBinding };
+
+export function bindingOf({ binding }: Endpoint): Binding {
+  return BINDING_BY_NAME[binding];
 }
 
 /**
@@ -39,31 +48,33 @@ export interface Endpoint extends Way {
  *
  * @throws A2AError `VERSION_NOT_SUPPORTED` if the requested version is not offered, else `DISCOVERY_FAILED`.
  */
-export function waysTo(
+export function endpointCandidates(
   card: AgentCard,
   options: Pick<ConnectOptions, 'version' | 'binding' | 'url' | 'restStyle'>,
   base: string | undefined,
-): readonly [Way, ...Way[]] {
+): readonly [EndpointCandidate, ...EndpointCandidate[]] {
   const bindings = options.binding === undefined ? BINDINGS : [options.binding];
   const versions = options.version === undefined ? PROTOCOL_VERSIONS : [options.version];
-  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap((usable): readonly Way[] => {
-    const binding = usable.interface.protocolBinding as BindingName;
-    const { version } = usable;
-    const url = options.url ?? addressOf(usable.interface.url, base, binding);
-    if (url === undefined || !hasClientDialect({ binding, version })) return [];
-    const why = options.url === undefined ? usable.reason : `${usable.reason}; the option url sets its address`;
-    const { restStyle } = options;
-    const dialect = bundledDialect({ version });
-    return [{ url, binding, version, restStyle, dialect, tenant: usable.interface.tenant, why }];
-  });
+  const [first, ...others] = usableInterfaces(card, { bindings, versions }).flatMap(
+    (usable): readonly EndpointCandidate[] => {
+      const binding = usable.interface.protocolBinding as BindingName;
+      const { version } = usable;
+      const url = options.url ?? addressOf(usable.interface.url, base, binding);
+      if (url === undefined || !hasClientDialect({ binding, version })) return [];
+      const why = options.url === undefined ? usable.reason : `${usable.reason}; the option url sets its address`;
+      const { restStyle } = options;
+      const dialect = bundledDialect({ version });
+      return [{ url, binding, version, restStyle, dialect, tenant: usable.interface.tenant, why }];
+    },
+  );
   if (first === undefined) throw nothingUsable(card, options);
   return [first, ...others];
 }
 
 /** The same interface with another protocol version. */
-export function dialectNamed(way: Way, version: ProtocolVersion): Way {
+export function dialectNamed(candidate: EndpointCandidate, version: ProtocolVersion): EndpointCandidate {
   return {
-    ...way,
+    ...candidate,
     version,
     dialect: bundledDialect({ version }),
     why: `the card specifies no version and may be for A2A ${version}`,

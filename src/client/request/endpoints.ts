@@ -1,19 +1,19 @@
 import { loadClientDialect, bundledDialect } from '../../wire/client-dialect.ts';
 import { wellKnownLocations } from '../card/card-locations.ts';
-import type { Endpoint, Way } from './endpoint.ts';
+import type { Endpoint, EndpointCandidate } from './endpoint.ts';
 
 /**
  * The interfaces of one agent, and the one in use. When a response shows that the current one is wrong, all calls of the client
  * switch to the next.
  */
 export class Endpoints {
-  readonly #interfaces: readonly [Way, ...Way[]];
+  readonly #interfaces: readonly [EndpointCandidate, ...EndpointCandidate[]];
   readonly #base: string | undefined;
   readonly #onMiss: () => void;
-  #current: Way;
+  #current: EndpointCandidate;
   #isGuess: boolean;
   /** The interface at which the agent last accepted a request. */
-  #confirmed: Way | undefined;
+  #confirmed: EndpointCandidate | undefined;
   /** Interfaces without an agent, since an agent last responded. */
   readonly #missed: { readonly url: string; readonly binding: string; readonly isUnreachable: boolean }[] = [];
 
@@ -22,7 +22,12 @@ export class Endpoints {
    * @param isGuess The card specifies no version. The guess holds until an agent rejects a method as unknown.
    * @param onMiss Called when no agent responds at an interface: the card is wrong or outdated.
    */
-  constructor(interfaces: readonly [Way, ...Way[]], base?: string, isGuess = false, onMiss: () => void = () => {}) {
+  constructor(
+    interfaces: readonly [EndpointCandidate, ...EndpointCandidate[]],
+    base?: string,
+    isGuess = false,
+    onMiss: () => void = () => {},
+  ) {
     this.#onMiss = onMiss;
     this.#interfaces = interfaces;
     this.#base = base;
@@ -30,7 +35,7 @@ export class Endpoints {
     this.#isGuess = isGuess;
   }
 
-  get current(): Way {
+  get current(): EndpointCandidate {
     return this.#current;
   }
 
@@ -42,34 +47,34 @@ export class Endpoints {
   /** The interface in use with its dialect. All calls get the same object, so that they can report which one was wrong. */
   async load(): Promise<Endpoint> {
     for (;;) {
-      const way = this.#current;
-      if (isReady(way)) return way;
-      const dialect = await loadClientDialect(way);
-      if (this.#current === way) this.#current = { ...way, dialect };
+      const candidate = this.#current;
+      if (isReady(candidate)) return candidate;
+      const dialect = await loadClientDialect(candidate);
+      if (this.#current === candidate) this.#current = { ...candidate, dialect };
     }
   }
 
   /** Notes that the agent accepted a request. */
-  confirm(endpoint: Way): void {
+  confirm(endpoint: EndpointCandidate): void {
     this.#isGuess = false;
     this.#confirmed = endpoint;
     this.#missed.length = 0;
   }
 
   /** Whether an agent has accepted a request at this interface. */
-  isConfirmed(endpoint: Way): boolean {
+  isConfirmed(endpoint: EndpointCandidate): boolean {
     return endpoint === this.#confirmed;
   }
 
   /** Called if the agent does not know a method. Switches to another version, and returns true, only if the version was a guess. */
-  doubt(doubted: Way): boolean {
+  doubt(doubted: EndpointCandidate): boolean {
     const isGuess = this.#isGuess;
     this.#isGuess = false;
     return isGuess && this.refuse(doubted);
   }
 
   /** Called if the agent rejected the version (1.0 §3.6.3). Returns false if no interface has another version. */
-  refuse(refused: Way): boolean {
+  refuse(refused: EndpointCandidate): boolean {
     if (refused !== this.#current) return true;
     if (refused === this.#confirmed) return false;
     const at = this.#interfaces.findIndex(
@@ -86,7 +91,7 @@ export class Endpoints {
    * §5.2); after a wrong path, the usual paths first. Returns false if nothing is left to try, or if an agent has responded at this
    * interface before, because then it will be back.
    */
-  miss(missed: Way, isUnreachable: boolean): boolean {
+  miss(missed: EndpointCandidate, isUnreachable: boolean): boolean {
     this.#onMiss();
     if (missed !== this.#current) return true;
     if (missed === this.#confirmed) return false;
@@ -95,34 +100,36 @@ export class Endpoints {
       this.#interfaces.find((each) => each.binding === missed.binding && each.version === missed.version) ??
       this.#interfaces[0];
     const [others, guesses] = [this.#others(stated), this.#guesses(stated)];
-    const ways = isUnreachable ? [...others, ...guesses] : [...guesses, ...others];
-    const next = ways.find((way) => !this.#isHopeless(way));
+    const candidates = isUnreachable ? [...others, ...guesses] : [...guesses, ...others];
+    const next = candidates.find((candidate) => !this.#isHopeless(candidate));
     if (next === undefined) this.#missed.length = 0;
     // If nothing is left, the next call starts with the first interface of the card again.
     this.#current = next ?? this.#interfaces[0];
     return next !== undefined;
   }
 
-  #others(stated: Way): readonly Way[] {
+  #others(stated: EndpointCandidate): readonly EndpointCandidate[] {
     return this.#interfaces.map((each) => ({ ...each, why: `${each.why}; no agent responded at ${stated.url}` }));
   }
 
-  #guesses(stated: Way): readonly Way[] {
+  #guesses(stated: EndpointCandidate): readonly EndpointCandidate[] {
     if (this.#base === undefined) return [];
-    const places = wellKnownLocations(this.#base, stated.binding).map((url) => movedTo(url, stated));
+    const locations = wellKnownLocations(this.#base, stated.binding).map((url) => movedTo(url, stated));
     const flat = this.#flatForm(stated, this.#base);
-    return flat === undefined ? places : [...places, flat];
+    return flat === undefined ? locations : [...locations, flat];
   }
 
   /** Whether no agent can be at this interface. The version makes no difference. */
-  #isHopeless(way: Way): boolean {
+  #isHopeless(candidate: EndpointCandidate): boolean {
     return this.#missed.some(({ url, binding, isUnreachable }) =>
-      isUnreachable ? new URL(way.url).origin === new URL(url).origin : way.url === url && way.binding === binding,
+      isUnreachable
+        ? new URL(candidate.url).origin === new URL(url).origin
+        : candidate.url === url && candidate.binding === binding,
     );
   }
 
   /** The flat form: one platform has a 0.1 card, and two REST paths of its own instead of JSON-RPC. */
-  #flatForm(stated: Way, base: string): Way | undefined {
+  #flatForm(stated: EndpointCandidate, base: string): EndpointCandidate | undefined {
     if (stated.version !== '0.1') return undefined;
     const why = `${stated.why}; JSON-RPC was not found, so the flat form is tried`;
     return { ...stated, url: base, binding: 'HTTP+JSON', dialect: undefined, why };
@@ -130,11 +137,11 @@ export class Endpoints {
 }
 
 /** The same interface at another URL. The dialect is chosen anew, because it may depend on the URL. */
-function movedTo(url: string, stated: Way): Way {
+function movedTo(url: string, stated: EndpointCandidate): EndpointCandidate {
   const why = `${stated.why}; no agent responded at ${stated.url}, which the card names`;
   return { ...stated, url, dialect: bundledDialect(stated), why };
 }
 
-function isReady(way: Way): way is Endpoint {
-  return way.dialect !== undefined;
+function isReady(candidate: EndpointCandidate): candidate is Endpoint {
+  return candidate.dialect !== undefined;
 }

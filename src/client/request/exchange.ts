@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
-import type { AuthContext, HeadersRecord } from '../auth/auth.ts';
+import type { AuthContext, HeadersRecord } from '../auth/strategy.ts';
 import type { AuthAttempt, Credentials } from '../auth/credentials.ts';
 import type { Deadline } from './deadline.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
@@ -22,13 +22,13 @@ export interface ClientContext {
   readonly credentials: Credentials | undefined;
   readonly interceptors: readonly Interceptor[];
   readonly draining: DrainingConnections;
-  readonly urls: UrlMemory;
+  readonly urls: RedirectMemory;
   /** Aborted when the client is closed. No requests are sent after that. */
   readonly closing: Leaving;
 }
 
 /** Caches the last parsed URL, because nearly all requests of a client go to the same one. */
-export class UrlMemory {
+export class RedirectMemory {
   #text = '';
   #url: URL | undefined;
 
@@ -92,11 +92,11 @@ async function followed(
   let url = first;
   for (let redirects = 0; ; redirects++) {
     // Headers added by interceptors may be secrets, so other origins do not get them.
-    const isForThem = url.origin === first.origin || context.trust.isRecipient(url);
+    const isRecipient = url.origin === first.origin || context.trust.isRecipient(url);
     const response = await sent(
       context,
       requestScope,
-      isForThem ? request : { ...request, headers: plain.headers },
+      isRecipient ? request : { ...request, headers: plain.headers },
       url,
     );
     const location = redirectOf(response, request.method);
@@ -106,8 +106,8 @@ async function followed(
       throw lost(`More than ${maxRedirects} redirects (limits.maxRedirects), the last from ${url.href}`);
     const next = redirected(location, url);
     // Clients may turn a POST into a GET after 301 and 302. Within one origin they only correct the URL.
-    const isVague = response.status === 301 || response.status === 302;
-    if (request.method !== 'GET' && isVague && next.origin !== url.origin) {
+    const mayBecomeGet = response.status === 301 || response.status === 302;
+    if (request.method !== 'GET' && mayBecomeGet && next.origin !== url.origin) {
       throw lost(`${url.href} redirects to another origin: ${next.href}. Connect to that URL instead`);
     }
     url = next;

@@ -5,8 +5,8 @@ import { isObject } from '../../wire/codec.ts';
 import { TransportFailure } from '../transport/transport.ts';
 
 /** A server responded that is not an agent. It did not process the request. */
-export class NotHere extends Error {
-  override readonly name = 'NotHere';
+export class NoAgent extends Error {
+  override readonly name = 'NoAgent';
   readonly url: string;
   readonly status: number;
 
@@ -27,18 +27,18 @@ const NO_SUCH_PATH =
  */
 export function isNoSuchPath(json: unknown): boolean {
   if (!isObject(json)) return true;
-  const words = Object.values(json).filter((value) => typeof value === 'string');
-  return words.length === 0 || words.some((text) => NO_SUCH_PATH.test(text));
+  const texts = Object.values(json).filter((value) => typeof value === 'string');
+  return texts.length === 0 || texts.some((text) => NO_SUCH_PATH.test(text));
 }
 
 /**
  * Handles a 404 or 405 without an error of the protocol.
  *
- * @throws NotHere if the request was not processed; A2AError if it may have been.
+ * @throws NoAgent if the request was not processed; A2AError if it may have been.
  */
-export function throwIfNotHere(url: string, status: number, json: unknown): void {
+export function throwIfNoAgent(url: string, status: number, json: unknown): void {
   if (status !== 404 && status !== 405) return;
-  if (isNoSuchPath(json)) throw new NotHere(url, status);
+  if (isNoSuchPath(json)) throw new NoAgent(url, status);
   throw new A2AError('INVALID_AGENT_RESPONSE', `The agent responded with ${status} and without an A2A error`, {
     details: { sent: 'maybe' },
   });
@@ -46,7 +46,7 @@ export function throwIfNotHere(url: string, status: number, json: unknown): void
 
 /** Converts an internal error to the `A2AError` that users get. Other errors are returned unchanged. */
 export function toPublicError(error: unknown, url: string): unknown {
-  if (error instanceof NotHere) {
+  if (error instanceof NoAgent) {
     return new A2AError('DISCOVERY_FAILED', error.message, { details: { url: error.url }, cause: error });
   }
   if (!(error instanceof TransportFailure)) return error;

@@ -5,17 +5,17 @@ import { recognisesRepeats } from '../../model/repeats.ts';
 import { isTerminal } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import type { Decoded } from '../../wire/dialect.ts';
-import { bindingOf, notJson, parseJson } from './binding.ts';
+import { notJson, parseJson } from './binding.ts';
 import type { CallScope } from './call-scope.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
-import type { Endpoint } from './endpoint.ts';
+import { bindingOf, type Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { exchange, type RequestScope, type ClientContext } from './exchange.ts';
-import { NotHere, toPublicError } from './failures.ts';
+import { NoAgent, toPublicError } from './failures.ts';
 import type { OutgoingRequest } from './interceptor.ts';
 import { ItemStream } from '../task/item-stream.ts';
 import { Recovery } from './recovery.ts';
-import { answerError, noteFailure } from './response-error.ts';
+import { responseError, noteFailure } from './response-error.ts';
 import { TransportFailure, type TransportResponse } from '../transport/transport.ts';
 
 /** Message ids that can be sent as a header. For other ids no key is sent; the agent may still deduplicate by message id. */
@@ -32,7 +32,7 @@ interface RequestFacts {
 }
 
 /** Operations that can safely be repeated. */
-const HARMLESS = new Set<OperationName>([
+const SAFE_TO_REPEAT = new Set<OperationName>([
   'GetTask',
   'ListTasks',
   'CancelTask',
@@ -116,7 +116,7 @@ export class OperationClient {
   }
 
   #isRepeatable(operation: OperationName, key: string | undefined): boolean {
-    return HARMLESS.has(operation) || (key !== undefined && this.recognises(key));
+    return SAFE_TO_REPEAT.has(operation) || (key !== undefined && this.recognises(key));
   }
 
   async #persist<T>(
@@ -227,7 +227,7 @@ export class OperationClient {
       if (response.status < 300) this.#checkType(response.header('content-type'));
       return decoded;
     } catch (error) {
-      throw answerError(error, response, clock.now());
+      throw responseError(error, response, clock.now());
     }
   }
 }
@@ -238,12 +238,12 @@ function closedDuringCall(cause: TransportFailure): A2AError {
 }
 
 /** Whether an agent that has responded at this endpoint before does not have the operation. */
-function isUnsupported(error: unknown, endpoint: Endpoint, endpoints: Endpoints): error is NotHere {
-  const isWrongMethod = error instanceof NotHere && error.status === 405;
+function isUnsupported(error: unknown, endpoint: Endpoint, endpoints: Endpoints): error is NoAgent {
+  const isWrongMethod = error instanceof NoAgent && error.status === 405;
   return isWrongMethod && endpoint.binding === 'HTTP+JSON' && endpoints.isConfirmed(endpoint);
 }
 
-function unsupported({ url }: NotHere): A2AError {
+function unsupported({ url }: NoAgent): A2AError {
   return new A2AError(
     'UNSUPPORTED_OPERATION',
     `The agent at ${url} responded with 405: it does not support this operation over REST`,
@@ -251,7 +251,7 @@ function unsupported({ url }: NotHere): A2AError {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof NotHere || (error instanceof TransportFailure && error.sent === 'no');
+  return error instanceof NoAgent || (error instanceof TransportFailure && error.sent === 'no');
 }
 
 function accepted(operation: OperationName, mediaType: string): string {

@@ -3,8 +3,8 @@ import type { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { type RequestScope, refusedContext, type ClientContext } from './exchange.ts';
-import { NotHere } from './failures.ts';
-import { challengeOf, isRefusedUnread, isSaidInStream } from './response-error.ts';
+import { NoAgent } from './failures.ts';
+import { challengeOf, isRejectedUnread, isReceivedInStream } from './response-error.ts';
 import type { Settings } from '../settings.ts';
 import { TransportFailure } from '../transport/transport.ts';
 
@@ -107,7 +107,7 @@ export class Recovery {
     if (A2AError.is(error, 'VERSION_NOT_SUPPORTED')) return this.#isUnbegun(error) && this.#changeVersion(endpoint);
     if (A2AError.is(error, 'METHOD_NOT_FOUND')) return this.#isUnbegun(error) && this.#endpoints.doubt(endpoint);
     const isUnreachable = (error instanceof TransportFailure && error.sent === 'no') || isRefusedAddress(error);
-    if ((isUnreachable || error instanceof NotHere) && this.#endpoints.miss(endpoint, isUnreachable)) return true;
+    if ((isUnreachable || error instanceof NoAgent) && this.#endpoints.miss(endpoint, isUnreachable)) return true;
     return this.#isWorthRepeating(error) && this.#repeats.next(this.#failureOf(error, endpoint));
   }
 
@@ -134,12 +134,12 @@ export class Recovery {
 
   /** An error in the body may come from a nested call that the agent made, half-way through its work. The HTTP status decides. */
   #mayRepeat(error: A2AError): boolean {
-    return this.#isRepeatable || isRefusedUnread(error);
+    return this.#isRepeatable || isRejectedUnread(error);
   }
 
   /** An agent that rejects the version or method has not started, unless it reports the error in a stream that it opened. */
   #isUnbegun(error: A2AError): boolean {
-    return this.#isRepeatable || !isSaidInStream(error);
+    return this.#isRepeatable || !isReceivedInStream(error);
   }
 
   #failureOf(error: unknown, endpoint: Endpoint): Failure {

@@ -6,12 +6,12 @@ import { GATEWAY_STATUSES } from '../../wire/error-codec.ts';
 import { TransportFailure, type TransportResponse } from '../transport/transport.ts';
 
 /** The HTTP status and challenge of a response with an error. */
-interface AnswerFacts {
+interface ResponseFacts {
   readonly status: number;
   readonly challenge: string | undefined;
 }
 
-const facts = new WeakMap<object, AnswerFacts>();
+const facts = new WeakMap<object, ResponseFacts>();
 
 /**
  * Removes the details that only this client may set from an error that the agent sent. A caller passes `details.handle` to
@@ -25,17 +25,17 @@ export function peerError(error: A2AError): A2AError {
 }
 
 /** Completes the error of an agent with the status and the headers of the response. */
-export function answerError(
+export function responseError(
   error: unknown,
   response: Pick<TransportResponse, 'status' | 'header'>,
   now: number,
 ): unknown {
   if (!A2AError.is(error)) return error;
-  const named = response.status === 401 ? unauthenticated(error) : error;
-  const placed = GATEWAY_STATUSES.includes(response.status) ? maybeSent(named) : named;
-  const whole = withRetryAfter(placed, response.header('retry-after'), now);
-  facts.set(whole, { status: response.status, challenge: response.header('www-authenticate') });
-  return whole;
+  const classified = response.status === 401 ? unauthenticated(error) : error;
+  const located = GATEWAY_STATUSES.includes(response.status) ? maybeSent(classified) : classified;
+  const complete = withRetryAfter(located, response.header('retry-after'), now);
+  facts.set(complete, { status: response.status, challenge: response.header('www-authenticate') });
+  return complete;
 }
 
 /** A 401 is `UNAUTHENTICATED` whatever the body contains: some agents send the code of an unknown task. */
@@ -76,7 +76,7 @@ export function streamError(error: unknown): unknown {
 }
 
 /** Whether the agent reported this error in a stream. */
-export function isSaidInStream(error: object): boolean {
+export function isReceivedInStream(error: object): boolean {
   return inStreams.has(error);
 }
 
@@ -89,9 +89,9 @@ export function unsentError(error: unknown): unknown {
 }
 
 /** Statuses of requests that were rejected before processing. */
-const REFUSALS: readonly unknown[] = [401, 429, 503];
+const NOT_PROCESSED: readonly unknown[] = [401, 429, 503];
 
 /** Whether the request was rejected, or not sent at all, before the agent processed it. */
-export function isRefusedUnread(error: object): boolean {
-  return unsent.has(error) || REFUSALS.includes(facts.get(error)?.status);
+export function isRejectedUnread(error: object): boolean {
+  return unsent.has(error) || NOT_PROCESSED.includes(facts.get(error)?.status);
 }

@@ -4,7 +4,7 @@ import { isObject } from '../../wire/codec.ts';
 import { decodeResult, type Dialect } from '../../wire/dialect.ts';
 import { encodeRestRequest, restUrl } from '../../wire/rest/rest-request.ts';
 import type { Binding } from './binding.ts';
-import { isNoSuchPath, throwIfNotHere } from './failures.ts';
+import { isNoSuchPath, throwIfNoAgent } from './failures.ts';
 import { peerError } from './response-error.ts';
 
 export const restBinding: Binding = {
@@ -17,7 +17,7 @@ export const restBinding: Binding = {
 
   result({ url, dialect }, operation, { status, json }, read) {
     if (status >= 400) {
-      if (!isErrorBody(json) && !isOfTask(dialect, operation, json)) throwIfNotHere(url, status, json);
+      if (!isErrorBody(json) && !isOfTask(dialect, operation, json)) throwIfNoAgent(url, status, json);
       throw peerError(dialect.errors.decodeRest(status, json));
     }
     // The response to a deletion has no body.

@@ -3,9 +3,8 @@ import { isObject } from '../../wire/codec.ts';
 import { type Decoded, decodeResult, operationCodec } from '../../wire/dialect.ts';
 import { decodeResponse, encodeRequest, type ResponseOptions } from '../../wire/jsonrpc.ts';
 import type { OperationName, Output } from '../../model/operation.ts';
-import type { Binding } from './binding.ts';
-import type { Endpoint } from './endpoint.ts';
-import { throwIfNotHere } from './failures.ts';
+import type { Binding, BindingTarget } from './binding.ts';
+import { throwIfNoAgent } from './failures.ts';
 import { peerError } from './response-error.ts';
 
 /** Each request has an HTTP exchange of its own, so all can use the same id. */
@@ -18,11 +17,11 @@ export const rpcBinding: Binding = {
     return { method: 'POST', url, contentType: 'application/json', body };
   },
 
-  result(endpoint, operation, { status, json }, read) {
-    if (isReply(json, status)) return readReply(endpoint, operation, json, read);
-    if (isVoidReply(operation, json, status)) return readReply(endpoint, operation, json, { ...read, isVoid: true });
-    throwIfNotHere(endpoint.url, status, json);
-    if (status >= 400) throw peerError(endpoint.dialect.errors.decodeRest(status, json));
+  result(target, operation, { status, json }, read) {
+    if (isReply(json, status)) return readReply(target, operation, json, read);
+    if (isVoidReply(operation, json, status)) return readReply(target, operation, json, { ...read, isVoid: true });
+    throwIfNoAgent(target.url, status, json);
+    if (status >= 400) throw peerError(target.dialect.errors.decodeRest(status, json));
     throw new A2AError('INVALID_AGENT_RESPONSE', 'The agent responded with JSON that is not a JSON-RPC response');
   },
 
@@ -46,12 +45,11 @@ function isVoidReply(operation: OperationName, json: unknown, status: number): b
 
 /** Decodes a JSON-RPC response. The id is not compared, because some peers send another one in streams. */
 function readReply<K extends OperationName>(
-  endpoint: Endpoint,
+  { dialect }: BindingTarget,
   operation: K,
   json: unknown,
   read: ResponseOptions,
 ): Decoded<Output<K>> {
-  const { dialect } = endpoint;
   const reply = decodeResponse(json, read);
   if (reply.error !== undefined) throw peerError(dialect.errors.decodeRpc(reply.error));
   const decoded = decodeResult(dialect, operation, reply.result, read);

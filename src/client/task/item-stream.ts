@@ -3,8 +3,8 @@ import type { StreamResponse } from '../../model/event.ts';
 import type { StreamingOperation } from '../../model/operation.ts';
 import type { Decoded } from '../../wire/dialect.ts';
 import { type SseEvent, SseDecoder } from '../../wire/sse/sse-decoder.ts';
-import { bindingOf, parseJson } from '../request/binding.ts';
-import type { Endpoint } from '../request/endpoint.ts';
+import { parseJson } from '../request/binding.ts';
+import { bindingOf, type Endpoint } from '../request/endpoint.ts';
 import type { Received } from '../event.ts';
 import type { ClientContext } from '../request/exchange.ts';
 import type { DrainingConnections } from './draining-connections.ts';
@@ -15,7 +15,7 @@ import type { TransportResponse } from '../transport/transport.ts';
 /** How a stream over one connection ended, as far as the agent indicates it. */
 interface Ending {
   /** The agent marked the last item as final. */
-  saidItsLast: boolean;
+  hasLastItem: boolean;
   /** The agent asked its subscribers to reconnect for the remaining events. */
   isToBeContinued: boolean;
 }
@@ -51,12 +51,12 @@ export class ItemStream implements Readonly<Ending> {
   /** A single response as a stream. Later changes have to be polled. */
   static single({ value, raw }: Decoded<StreamResponse>): ItemStream {
     const items: Received[] = [{ event: value, number: undefined, raw }];
-    const ending: Ending = { saidItsLast: false, isToBeContinued: false };
+    const ending: Ending = { hasLastItem: false, isToBeContinued: false };
     return new ItemStream({ ending, next: () => items.pop(), close: () => {} });
   }
 
-  get saidItsLast(): boolean {
-    return this.#source.ending.saidItsLast;
+  get hasLastItem(): boolean {
+    return this.#source.ending.hasLastItem;
   }
 
   get isToBeContinued(): boolean {
@@ -105,7 +105,7 @@ export class ItemStream implements Readonly<Ending> {
 
 /** The items in the body of a response, decoded on demand. */
 class ResponseItems implements ItemSource {
-  readonly ending: Ending = { saidItsLast: false, isToBeContinued: false };
+  readonly ending: Ending = { hasLastItem: false, isToBeContinued: false };
   readonly #response: TransportResponse;
   readonly #chunks: AsyncIterator<Uint8Array, unknown>;
   readonly #reader: SseDecoder;
@@ -146,7 +146,7 @@ class ResponseItems implements ItemSource {
       if (json === undefined)
         throw new A2AError('INVALID_AGENT_RESPONSE', 'The stream contains an event that is not JSON');
       const { value, raw } = this.#decode(json);
-      this.ending.saidItsLast = this.#endsStream(raw);
+      this.ending.hasLastItem = this.#endsStream(raw);
       return { event: value, number: numberOf(id), raw };
     }
     return undefined;
@@ -163,7 +163,7 @@ class ResponseItems implements ItemSource {
       if (item !== undefined) return item;
     }
     // Many servers send `retry` at the start. After the last event it is a request to reconnect.
-    this.ending.isToBeContinued = this.#reader.pending || this.#reader.hasRetryBehind;
+    this.ending.isToBeContinued = this.#reader.pending || this.#reader.hasTrailingRetry;
     return undefined;
   }
 }

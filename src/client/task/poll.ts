@@ -34,8 +34,8 @@ export async function* pollUpdates(
   let changedAt = clock.now();
   let timestamp = fold.task()?.status.timestamp;
   let failures = 0;
-  for (let looks = 0; ; looks++) {
-    let waitMs = backoffMs(looks, FIRST_PAUSE_MS);
+  for (let polls = 0; ; polls++) {
+    let waitMs = backoffMs(polls, FIRST_PAUSE_MS);
     try {
       const { value: task, raw } = await operationClient.call('GetTask', { id }, scope);
       failures = 0;

@@ -147,8 +147,8 @@ export class ResumableStream {
     try {
       const found = await operationClient.call('GetTask', { id }, scope);
       const { state } = found.value.status;
-      const isNews = isTerminal(state) || (isPaused(state) && !fold.isPaused);
-      if (isNews && this.#items === items) this.#leaveWith(found);
+      const isNewState = isTerminal(state) || (isPaused(state) && !fold.isPaused);
+      if (isNewState && this.#items === items) this.#leaveWith(found);
     } catch {
       // Only the stream decides whether the call fails.
     }
@@ -270,7 +270,7 @@ export class ResumableStream {
 
   /** The failure if a stream ended too early, else undefined. */
   #endOf(stream: ItemStream): unknown {
-    const isClean = (this.#followed.fold.isPaused || stream.saidItsLast) && !stream.isToBeContinued;
+    const isClean = (this.#followed.fold.isPaused || stream.hasLastItem) && !stream.isToBeContinued;
     return isClean ? undefined : this.#endedEarly();
   }
 

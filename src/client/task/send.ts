@@ -9,7 +9,7 @@ import { ItemStream } from './item-stream.ts';
 import type { SendOptions } from '../options.ts';
 import { pollUpdates } from './poll.ts';
 import { messageReply, type Reply, taskReply } from '../reply.ts';
-import { isSaidInStream } from '../request/response-error.ts';
+import { isReceivedInStream } from '../request/response-error.ts';
 import { TaskFold } from './task-fold.ts';
 import { encodeHandle } from './task-handle.ts';
 
@@ -185,7 +185,7 @@ async function openStream({ operationClient, scope }: TaskAtWork, request: SendM
 
 /** An error in a stream comes from an agent that has read the message, and may be the error of a nested call. */
 function isWithoutStreams(error: unknown): boolean {
-  if (!A2AError.is(error) || isSaidInStream(error)) return false;
+  if (!A2AError.is(error) || isReceivedInStream(error)) return false;
   if (error.code === 'METHOD_NOT_FOUND') return true;
   return error.code === 'UNSUPPORTED_OPERATION' && error.details['capability'] === 'streaming';
 }

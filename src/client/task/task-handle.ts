@@ -31,12 +31,12 @@ function withoutQuery(url: string): string {
 }
 
 /** Whether the URL had a query, which only the user can provide again. */
-export function lacksQuery({ url }: Pick<TaskAddress, 'url'>): boolean {
+export function hasMissingQuery({ url }: Pick<TaskAddress, 'url'>): boolean {
   return url.endsWith('?');
 }
 
 /** Whether task ids have the same meaning at both: the same URL, binding and tenant. */
-export function isSamePlace(one: TaskEndpoint, other: TaskEndpoint): boolean {
+export function isSameEndpoint(one: TaskEndpoint, other: TaskEndpoint): boolean {
   return (
     withoutQuery(parseUrl(one.url).href) === withoutQuery(parseUrl(other.url).href) &&
     one.binding === other.binding &&

@@ -27,7 +27,7 @@ export class NodeTransport implements Transport {
   readonly #agents = new Map<string, Agent>();
   #guardedLookup: Lookup | undefined;
   /** Cached by URL object, because most requests use the same one. */
-  #places = new WeakMap<URL, Place>();
+  #targets = new WeakMap<URL, RequestTarget>();
 
   constructor(node: NodeProcess) {
     this.#node = node;
@@ -35,7 +35,7 @@ export class NodeTransport implements Transport {
 
   call(request: TransportRequest): Promise<TransportResponse> {
     const { method, url, body, signal, guarded } = request;
-    const { http, agent, hostname, port, path, host } = this.#placeOf(url);
+    const { http, agent, hostname, port, path, host } = this.#targetOf(url);
     return new Promise((resolve, reject) => {
       const options: RequestOptions = { method, headers: this.#headersOf(request, host), agent, hostname, port, path };
       if (guarded) options.lookup = this.#guardedLookup ??= guardedLookup(systemResolver(this.#node));
@@ -65,16 +65,16 @@ export class NodeTransport implements Transport {
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();
-    this.#places = new WeakMap();
+    this.#targets = new WeakMap();
   }
 
-  #placeOf(url: URL): Place {
-    let place = this.#places.get(url);
-    if (place === undefined) {
+  #targetOf(url: URL): RequestTarget {
+    let target = this.#targets.get(url);
+    if (target === undefined) {
       const { protocol, hostname, port, host, pathname, search } = url;
       const isSecure = protocol === 'https:';
       const http = isSecure ? this.#node.getBuiltinModule('node:https') : httpOf(this.#node);
-      place = {
+      target = {
         http,
         agent: this.#agentFor(protocol, http),
         hostname: hostname.replace(/^\[|\]$/g, ''),
@@ -82,9 +82,9 @@ export class NodeTransport implements Transport {
         path: pathname + search,
         host,
       };
-      this.#places.set(url, place);
+      this.#targets.set(url, target);
     }
-    return place;
+    return target;
   }
 
   /** Returns a flat list, as Node writes headers. An object costs a tenth of a request more. */
@@ -111,7 +111,7 @@ export class NodeTransport implements Transport {
 }
 
 /** The connection parameters of a URL. */
-interface Place {
+interface RequestTarget {
   readonly http: Pick<Http, 'request'>;
   readonly agent: Agent;
   readonly hostname: string;
@@ -147,7 +147,7 @@ class NodeResponse implements TransportResponse {
     this.status = incoming.statusCode ?? 0;
     this.#incoming = incoming;
     this.#stop = stop;
-    // Handles errors of unread bodies; a reader of the body gets them itself.
+    // Handles errors of bodies that nobody reads. Code that iterates over the body gets them itself.
     incoming.on('error', (error) => this.#lost(error));
     incoming.on('close', () => {
       stop();

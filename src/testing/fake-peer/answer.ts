@@ -45,7 +45,7 @@ export type Answer =
   | A2AError;
 
 /** A response, or a function that creates one from the message. */
-export type ScriptedAnswer = Answer | ((said: PeerMessage) => Answer | Promise<Answer>);
+export type ScriptedAnswer = Answer | ((message: PeerMessage) => Answer | Promise<Answer>);
 
 /** A step that a task has not done yet. */
 export type Pending = { readonly event: (now: number) => StreamResponse } | Hold;
@@ -57,7 +57,7 @@ export interface StepContext {
   readonly newMessageId: () => string;
 }
 
-export function saidOf(message: Message, number: number): PeerMessage {
+export function peerMessageOf(message: Message, number: number): PeerMessage {
   return { text: textOfParts(message.parts), message, number };
 }
 
@@ -91,8 +91,8 @@ function eventOf(step: Exclude<Output, ReplyOutput>, { taskId, contextId, newMes
   return {
     event: (now) => {
       const message: Message = { messageId: newMessageId(), ...ids, role: 'ROLE_AGENT', parts };
-      const said = parts.length === 0 ? {} : { message };
-      return { statusUpdate: { ...ids, status: { state, ...said, timestamp: timeText(now) }, ...more } };
+      const content = parts.length === 0 ? {} : { message };
+      return { statusUpdate: { ...ids, status: { state, ...content, timestamp: timeText(now) }, ...more } };
     },
   };
 }

@@ -15,7 +15,7 @@ import type { Offer } from '../../wire/offer.ts';
 import { dialectOf, selectRest, selectRpc } from '../../wire/select.ts';
 import { encodeSse } from '../../wire/sse/sse-encoder.ts';
 import { type RequestedVersion, requestedVersion } from '../../wire/version.ts';
-import type { WholeRequest } from '../loopback-server.ts';
+import type { LoopbackRequest } from '../loopback-server.ts';
 import type { NumberedEvent } from './peer-task.ts';
 
 /** A decoded request and its encoders. It has either an operation or the error of an invalid request. */
@@ -35,7 +35,7 @@ interface Framing {
 }
 
 /** Decodes a REST request. `path` is relative to the interface. Never throws. */
-export function readRest(request: WholeRequest, path: string, offer: Offer): ReadRequest {
+export function readRest(request: LoopbackRequest, path: string, offer: Offer): ReadRequest {
   const version = versionOf(request);
   let dialect = dialectOf(offer.versions[0] ?? '1.0');
   try {
@@ -54,7 +54,7 @@ export function readRest(request: WholeRequest, path: string, offer: Offer): Rea
   }
 }
 
-function bodyOf({ body }: WholeRequest): JsonObject | undefined {
+function bodyOf({ body }: LoopbackRequest): JsonObject | undefined {
   if (body === '') return undefined;
   try {
     const json: unknown = JSON.parse(body);
@@ -78,7 +78,7 @@ function restFraming(dialect: Dialect, operation: OperationName | undefined): Fr
 }
 
 /** Decodes a JSON-RPC request. Never throws. */
-export function readRpc(request: WholeRequest, offer: Offer): ReadRequest {
+export function readRpc(request: LoopbackRequest, offer: Offer): ReadRequest {
   let dialect = dialectOf(offer.versions[0] ?? '1.0');
   let id: JsonRpcId = null;
   try {
@@ -108,7 +108,7 @@ function rpcFraming(dialect: Dialect, id: JsonRpcId, operation: OperationName | 
   };
 }
 
-function versionOf({ headers, query }: WholeRequest): RequestedVersion {
+function versionOf({ headers, query }: LoopbackRequest): RequestedVersion {
   return requestedVersion(headers['a2a-version'], new URLSearchParams(query).get('A2A-Version'));
 }
 

@@ -24,8 +24,8 @@ export class PeerTask {
   readonly #now: () => number;
   #task: Task;
   readonly #log: StreamResponse[];
-  #ahead: Pending[] = [];
-  #over = new WeakSet<Hold>();
+  #pending: Pending[] = [];
+  #released = new WeakSet<Hold>();
   #changed: Deferred<void> = deferred();
 
   constructor(task: Task, now: () => number) {
@@ -51,9 +51,9 @@ export class PeerTask {
   take(message: Message, steps: readonly Pending[]): void {
     this.#task = { ...this.#task, history: [...(this.#task.history ?? []), message] };
     if (isPaused(this.#task.status.state)) this.#change('TASK_STATE_WORKING');
-    this.#ahead.push(...steps);
+    this.#pending.push(...steps);
     for (const step of steps) if ('until' in step) void this.#release(step);
-    this.#tell();
+    this.#notify();
   }
 
   /** Advances by one event, unless there is none or the task is on hold. */
@@ -64,7 +64,7 @@ export class PeerTask {
 
   /** Advances to the end of the script. */
   async finish(signal: LeaveSignal): Promise<Task> {
-    while (this.#ahead.length > 0) if (!this.#advance()) await this.#news(signal);
+    while (this.#pending.length > 0) if (!this.#advance()) await this.#nextChange(signal);
     return this.#task;
   }
 
@@ -75,8 +75,8 @@ export class PeerTask {
       if (event !== undefined) {
         number += 1;
         yield { number, event };
-      } else if (this.#ahead.length === 0 && this.#isSettled(endsAtQuestion)) return;
-      else if (!this.#advance()) await this.#news(signal);
+      } else if (this.#pending.length === 0 && this.#isSettled(endsAtQuestion)) return;
+      else if (!this.#advance()) await this.#nextChange(signal);
     }
   }
 
@@ -86,14 +86,14 @@ export class PeerTask {
     if (this.isTerminal) {
       throw new A2AError('TASK_NOT_CANCELABLE', `Task ${taskId} has ended`, { details: { taskId } });
     }
-    this.#ahead = [];
+    this.#pending = [];
     this.#change('TASK_STATE_CANCELED');
     return this.#task;
   }
 
   #change(state: TaskState): void {
     const { id: taskId, contextId = '' } = this.#task;
-    this.#happen({ statusUpdate: { taskId, contextId, status: { state, timestamp: timeText(this.#now()) } } });
+    this.#apply({ statusUpdate: { taskId, contextId, status: { state, timestamp: timeText(this.#now()) } } });
   }
 
   #isSettled(endsAtQuestion: boolean): boolean {
@@ -102,12 +102,12 @@ export class PeerTask {
 
   #advance(): boolean {
     for (;;) {
-      const [next] = this.#ahead;
+      const [next] = this.#pending;
       if (next === undefined) return false;
-      if ('until' in next && !this.#over.has(next)) return false;
-      this.#ahead.shift();
+      if ('until' in next && !this.#released.has(next)) return false;
+      this.#pending.shift();
       if ('until' in next) continue;
-      this.#happen(this.#opening(next.event(this.#now())));
+      this.#apply(this.#opening(next.event(this.#now())));
       return true;
     }
   }
@@ -121,25 +121,25 @@ export class PeerTask {
     return isKnown ? event : { artifactUpdate: update };
   }
 
-  #happen(event: StreamResponse): void {
+  #apply(event: StreamResponse): void {
     this.#task = applyEvent(this.#task, event);
     this.#log.push(event);
-    this.#tell();
+    this.#notify();
   }
 
   async #release(hold: Hold): Promise<void> {
     await hold.until;
-    this.#over.add(hold);
-    this.#tell();
+    this.#released.add(hold);
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#changed.resolve();
     this.#changed = deferred();
   }
 
   /** Resolves when the task has changed. Rejects when the caller has disconnected. */
-  async #news(signal: LeaveSignal): Promise<void> {
+  async #nextChange(signal: LeaveSignal): Promise<void> {
     await Promise.race([this.#changed.promise, silence(signal)]);
   }
 }

@@ -1,15 +1,16 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
 import { isStreaming } from '../../model/operation.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Task } from '../../model/task.ts';
 import { type HttpResponse, JSON_HEADERS, jsonResponse } from '../../server/http/http.ts';
 import { type Clock, systemClock } from '../../support/time/clock.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { encodeCard } from '../../wire/card/served/card-forms.ts';
 import type { Offer } from '../../wire/offer.ts';
-import type { FakePeerOptions } from '../fake-peer.ts';
 import { ConnectionDropped, silence } from '../in-process.ts';
-import type { WholeRequest } from '../loopback-server.ts';
+import type { LoopbackRequest } from '../loopback-server.ts';
+import type { ScriptedAnswer } from './answer.ts';
 import type { DelayFault, Fault, FaultPlan, StatusFault } from './faults.ts';
 import { faultyAnswer } from './faulty-answer.ts';
 import { type ReadRequest, readRest, readRpc, streamAnswer } from './peer-binding.ts';
@@ -18,6 +19,40 @@ import { type PeerRequest, repeatKey, RequestLog } from './request-log.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
+
+/** Options of `fakePeer()`. */
+export interface FakePeerOptions {
+  /** The only protocol version of the peer. Default: `1.0`. */
+  readonly version?: ProtocolVersion;
+  /** The only binding of the peer. Default: `JSONRPC`. REST requires version 0.3 or later. */
+  readonly binding?: 'JSONRPC' | 'HTTP+JSON';
+  /** One response for each message; the last one is used for all further messages. Default: the peer echoes the text. */
+  readonly script?: readonly ScriptedAnswer[];
+  /** The faults to inject. Each request takes the first fault that applies to it. */
+  readonly faults?: readonly Fault[];
+  /** Members that replace those of the default card. */
+  readonly card?: Partial<AgentCard>;
+  /** Changes the encoded card, for tests with invalid cards. */
+  readonly writeCard?: (json: JsonObject) => unknown;
+  /** Members in which the extended card differs from the card. If not set, there is no extended card. */
+  readonly extendedCard?: Partial<AgentCard>;
+  /** The path of the interface. Default: `/a2a`. */
+  readonly path?: string;
+  /** Whether the peer supports streams. Default: true. */
+  readonly streaming?: boolean;
+  /** Whether the peer stores push configs. It never delivers notifications. Default: true. */
+  readonly pushNotifications?: boolean;
+  /** Whether the peer numbers its events and resumes after `Last-Event-ID`. Default: false, like most peers. */
+  readonly numbersEvents?: boolean;
+  /** Whether the peer recognises a repeated message and returns the first response without acting again. Default: false. */
+  readonly recognisesRepeats?: boolean;
+  /** Whether a send returns before its task has ended, even if the caller asks to wait. Default: false. */
+  readonly answersAtOnce?: boolean;
+  /** The format of REST in version 0.3 for requests that do not show theirs. Default: `proto`. */
+  readonly restStyle?: 'proto' | 'kind' | 'kind-bare';
+  /** The clock for delays and timestamps. Default: the system clock. */
+  readonly clock?: Clock;
+}
 
 /** Responds to HTTP requests by the script and the faults. */
 export class Peer {
@@ -60,21 +95,22 @@ export class Peer {
   }
 
   /** `url` is where the peer listens. */
-  async answer(request: WholeRequest, url: string): Promise<HttpResponse> {
+  async answer(request: LoopbackRequest, url: string): Promise<HttpResponse> {
     const isCard = request.method === 'GET' && request.path.startsWith('/.well-known/');
     const read = isCard ? undefined : this.#read(request);
     const asked = isCard ? 'card' : read?.operation;
-    const noteAct = this.#log.add(request, asked, read);
+    const noteProcessed = this.#log.add(request, asked, read);
     const fault = asked === undefined ? undefined : this.#faults.take(asked);
     if (fault?.fault === 'status') return replaced(fault);
     if (fault?.fault === 'drop' && fault.when === 'before-acting')
       throw new ConnectionDropped('Dropped before processing');
-    const answer = read === undefined ? this.#card(request.path, url) : await this.#act(request, read, url, noteAct);
+    const answer =
+      read === undefined ? this.#card(request.path, url) : await this.#act(request, read, url, noteProcessed);
     await this.#holdBack(answer, fault, request.signal);
     return faultyAnswer(answer, fault, request.signal);
   }
 
-  #read(request: WholeRequest): ReadRequest | undefined {
+  #read(request: LoopbackRequest): ReadRequest | undefined {
     const { path } = request;
     if (this.#options.binding === 'HTTP+JSON') {
       return path.startsWith(`${this.#path}/`)
@@ -100,30 +136,41 @@ export class Peer {
   }
 
   async #delay({ ms, until }: DelayFault, signal: LeaveSignal): Promise<void> {
-    let takeBack = (): void => {};
+    let cancelTimer = (): void => {};
     const past = new Promise<void>((resolve) => {
       if (ms === undefined) resolve();
-      else takeBack = this.#clock.callAt(this.#clock.now() + ms, resolve);
+      else cancelTimer = this.#clock.callAt(this.#clock.now() + ms, resolve);
     });
     try {
       await Promise.race([Promise.all([past, until]), silence(signal)]);
     } finally {
-      takeBack();
+      cancelTimer();
     }
   }
 
-  async #act(request: WholeRequest, read: ReadRequest, url: string, noteAct: () => void): Promise<HttpResponse> {
+  async #act(
+    request: LoopbackRequest,
+    read: ReadRequest,
+    url: string,
+    noteProcessed: () => void,
+  ): Promise<HttpResponse> {
     try {
       if (read.operation === undefined) throw read.error;
       const { operation, input, dialect } = read;
       const { numbersEvents = false, recognisesRepeats = false } = this.#options;
       const lastEventId = numbersEvents ? request.headers['last-event-id'] : undefined;
-      const call = { dialect, lastEventId, signal: request.signal, extendedCard: this.#extendedCard(url), noteAct };
+      const call = {
+        dialect,
+        lastEventId,
+        signal: request.signal,
+        extendedCard: this.#extendedCard(url),
+        noteProcessed,
+      };
       const key = recognisesRepeats ? repeatKey(request, read) : undefined;
       const answer = isStreaming(operation)
         ? streamAnswer(await this.#agent.stream(operation, input, call, key), read, operation, numbersEvents)
         : read.result(await this.#agent.answer(operation, input, call, key));
-      if (!('message' in input)) noteAct();
+      if (!('message' in input)) noteProcessed();
       return answer;
     } catch (error) {
       if (A2AError.is(error)) return read.failure(error);

@@ -3,7 +3,7 @@ import type { Message } from '../../model/message.ts';
 import type { Input, OperationName } from '../../model/operation.ts';
 import { textOfParts } from '../../model/part-text.ts';
 import { isObject } from '../../wire/codec.ts';
-import type { WholeRequest } from '../loopback-server.ts';
+import type { LoopbackRequest } from '../loopback-server.ts';
 import type { Asked } from './faults.ts';
 import type { ReadRequest } from './peer-binding.ts';
 
@@ -36,7 +36,7 @@ export interface PeerRequest {
 /** The requests in the order in which they arrived. */
 export class RequestLog {
   readonly #entries: { -readonly [K in keyof PeerRequest]: PeerRequest[K] }[] = [];
-  readonly #acts = new Map<string, { readonly name: string; times: number }>();
+  readonly #processed = new Map<string, { readonly name: string; times: number }>();
 
   get requests(): readonly PeerRequest[] {
     return [...this.#entries];
@@ -44,11 +44,11 @@ export class RequestLog {
 
   /** The messages that the peer processed more than once. */
   get doubleSends(): readonly string[] {
-    return [...this.#acts.values()].filter(({ times }) => times > 1).map(({ name }) => name);
+    return [...this.#processed.values()].filter(({ times }) => times > 1).map(({ name }) => name);
   }
 
   /** Adds a request. Call the returned function when the peer processes it. */
-  add(request: WholeRequest, operation: Asked | undefined, read: ReadRequest | undefined): () => void {
+  add(request: LoopbackRequest, operation: Asked | undefined, read: ReadRequest | undefined): () => void {
     const { method, path, query, headers } = request;
     const body = parsed(request.body);
     const input = read?.input;
@@ -68,14 +68,14 @@ export class RequestLog {
   #count(message: Message, messageId: string | undefined): void {
     const name = messageId ?? message.taskId ?? message.messageId;
     const key = messageId ?? `${message.taskId} ${JSON.stringify(message.parts)}`;
-    const known = this.#acts.get(key);
-    if (known === undefined) this.#acts.set(key, { name, times: 1 });
+    const known = this.#processed.get(key);
+    if (known === undefined) this.#processed.set(key, { name, times: 1 });
     else known.times += 1;
   }
 }
 
 /** The key by which a repeated message is recognised. */
-export function repeatKey({ headers }: WholeRequest, { dialect, input }: ReadRequest): string | undefined {
+export function repeatKey({ headers }: LoopbackRequest, { dialect, input }: ReadRequest): string | undefined {
   if (input === undefined || !('message' in input)) return undefined;
   const { messageId, taskId, parts } = input.message;
   if (headers['idempotency-key'] !== undefined) return `key ${headers['idempotency-key']}`;

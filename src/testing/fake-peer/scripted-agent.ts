@@ -6,7 +6,7 @@ import type { Task } from '../../model/task.ts';
 import { timeText } from '../../engine/write/status-time.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import type { Dialect } from '../../wire/dialect.ts';
-import { type Answer, saidOf, type ScriptedAnswer, stepsOf } from './answer.ts';
+import { type Answer, peerMessageOf, type ScriptedAnswer, stepsOf } from './answer.ts';
 import { type NumberedEvent, PeerTask } from './peer-task.ts';
 import { PeerPushConfigs } from './push-configs.ts';
 
@@ -25,18 +25,18 @@ export interface PeerCall {
   readonly signal: LeaveSignal;
   readonly extendedCard: AgentCard | undefined;
   /** Called when a new message is accepted. */
-  readonly noteAct: () => void;
+  readonly noteProcessed: () => void;
 }
 
 /** The result of a message: a task, or a message without one. */
-type Said = PeerTask | Extract<Output<'SendMessage'>, { message: unknown }>;
+type Outcome = PeerTask | Extract<Output<'SendMessage'>, { message: unknown }>;
 
 /** Performs operations by a script, independent of wire formats. */
 export class ScriptedAgent {
   readonly #options: ScriptedAgentOptions;
   readonly #tasks = new Map<string, PeerTask>();
   readonly #configs: PeerPushConfigs;
-  readonly #known = new Map<string, Said>();
+  readonly #known = new Map<string, Outcome>();
   #messages = 0;
   #replies = 0;
 
@@ -92,46 +92,52 @@ export class ScriptedAgent {
     if (!this.#options.streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream');
     if (operation === 'SubscribeToTask') return this.#subscribe((input as Input<'SubscribeToTask'>).id, call);
     const before = this.#tasks.get((input as SendMessageRequest).message.taskId ?? '')?.number;
-    const said = await this.#take(input as SendMessageRequest, call, key);
-    if (!(said instanceof PeerTask)) return single({ number: 1, event: said });
-    if (before === undefined) return said.follow(0, true, call.signal);
-    return this.#fromSnapshot(said, true, call.signal);
+    const outcome = await this.#take(input as SendMessageRequest, call, key);
+    if (!(outcome instanceof PeerTask)) return single({ number: 1, event: outcome });
+    if (before === undefined) return outcome.follow(0, true, call.signal);
+    return this.#fromSnapshot(outcome, true, call.signal);
   }
 
   async #send(request: SendMessageRequest, call: PeerCall, key: string | undefined): Promise<Output<'SendMessage'>> {
-    const said = await this.#take(request, call, key);
-    if (!(said instanceof PeerTask)) return said;
-    const isWaited = !this.#options.answersAtOnce && request.configuration?.returnImmediately !== true;
-    return { task: isWaited ? await said.finish(call.signal) : said.snapshot };
+    const outcome = await this.#take(request, call, key);
+    if (!(outcome instanceof PeerTask)) return outcome;
+    const isBlocking = !this.#options.answersAtOnce && request.configuration?.returnImmediately !== true;
+    return { task: isBlocking ? await outcome.finish(call.signal) : outcome.snapshot };
   }
 
   /** Accepts a message: the next response of the script becomes a task, or continues the task that the message names. */
-  async #take(request: SendMessageRequest, { dialect, noteAct }: PeerCall, key: string | undefined): Promise<Said> {
+  async #take(
+    request: SendMessageRequest,
+    { dialect, noteProcessed }: PeerCall,
+    key: string | undefined,
+  ): Promise<Outcome> {
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return known;
     const { message } = request;
     const { taskId } = message;
-    const begun = taskId === undefined ? undefined : this.#tasks.get(taskId);
-    if (taskId !== undefined && begun === undefined && !dialect.clientNamesTasks) throw unknownTask(taskId);
-    if (begun?.isTerminal === true) {
+    const existing = taskId === undefined ? undefined : this.#tasks.get(taskId);
+    if (taskId !== undefined && existing === undefined && !dialect.clientNamesTasks) throw unknownTask(taskId);
+    if (existing?.isTerminal === true) {
       throw new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} has ended`, { details: { taskId: taskId ?? '' } });
     }
     const answer = await this.#next(request);
     if (answer instanceof Error) throw answer;
-    noteAct();
-    const said = isMessage(answer) ? this.#messageOf(answer.message, request) : this.#begin(answer, request, begun);
-    if (key !== undefined) this.#known.set(key, said);
-    return said;
+    noteProcessed();
+    const outcome = isMessage(answer)
+      ? this.#messageOf(answer.message, request)
+      : this.#begin(answer, request, existing);
+    if (key !== undefined) this.#known.set(key, outcome);
+    return outcome;
   }
 
   async #next({ message }: SendMessageRequest): Promise<Answer> {
     const { script } = this.#options;
     this.#messages += 1;
     const scripted = script[Math.min(this.#messages, script.length) - 1] ?? '';
-    return typeof scripted === 'function' ? scripted(saidOf(message, this.#messages)) : scripted;
+    return typeof scripted === 'function' ? scripted(peerMessageOf(message, this.#messages)) : scripted;
   }
 
-  #messageOf(text: string, { message }: SendMessageRequest): Said {
+  #messageOf(text: string, { message }: SendMessageRequest): Outcome {
     const contextId = message.contextId ?? `context-${this.#messages}`;
     return { message: { messageId: this.#newReplyId(), contextId, role: 'ROLE_AGENT', parts: [{ text }] } };
   }
@@ -139,13 +145,13 @@ export class ScriptedAgent {
   #begin(
     answer: Exclude<Answer, A2AError | { message: string }>,
     { message, configuration }: SendMessageRequest,
-    begun: PeerTask | undefined,
+    existing: PeerTask | undefined,
   ): PeerTask {
     const { now } = this.#options;
     const taskId = message.taskId ?? `task-${this.#tasks.size + 1}`;
-    const contextId = begun?.snapshot.contextId ?? message.contextId ?? `context-${this.#tasks.size + 1}`;
+    const contextId = existing?.snapshot.contextId ?? message.contextId ?? `context-${this.#tasks.size + 1}`;
     const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now()) };
-    const task = begun ?? new PeerTask({ id: taskId, contextId, status }, now);
+    const task = existing ?? new PeerTask({ id: taskId, contextId, status }, now);
     const steps = stepsOf(answer, { taskId, contextId, newMessageId: () => this.#newReplyId() });
     task.take({ ...message, taskId, contextId }, steps);
     this.#tasks.set(taskId, task);

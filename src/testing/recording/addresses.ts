@@ -6,18 +6,18 @@ import { mapStrings } from './json-walk.ts';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /** An origin of the agent with all its names, and the path prefix at which the recorder serves it. */
-interface Place {
+interface OriginMapping {
   readonly names: readonly string[];
   readonly prefix: string;
 }
 
 /** Maps the addresses of the agent to those of the recorder and back. */
 export class Addresses {
-  readonly #places: readonly Place[];
+  readonly #mappings: readonly OriginMapping[];
 
   /** The origin of the target is served at the root of the recorder, others below `/~1`, `/~2` … */
   constructor(target: URL, others: readonly string[]) {
-    this.#places = [target, ...others.map((origin) => new URL(origin))].map((url, i) => ({
+    this.#mappings = [target, ...others.map((origin) => new URL(origin))].map((url, i) => ({
       names: namesOf(url),
       prefix: i === 0 ? '' : `/~${i}`,
     }));
@@ -25,8 +25,8 @@ export class Addresses {
 
   /** The address of the agent for a path of the recorder. */
   resolve(path: string): string {
-    const other = this.#places.find(({ prefix }) => prefix !== '' && path.startsWith(`${prefix}/`));
-    const { names, prefix } = other ?? this.#places[0] ?? { names: [], prefix: '' };
+    const other = this.#mappings.find(({ prefix }) => prefix !== '' && path.startsWith(`${prefix}/`));
+    const { names, prefix } = other ?? this.#mappings[0] ?? { names: [], prefix: '' };
     return `${names[0] ?? ''}${path.slice(prefix.length)}`;
   }
 
@@ -34,7 +34,7 @@ export class Addresses {
   toRecorder(json: JsonValue, recorder: string): JsonValue {
     return mapStrings(json, (text) => {
       let changed = text;
-      for (const { names, prefix } of this.#places) {
+      for (const { names, prefix } of this.#mappings) {
         for (const name of names) changed = replaceOrigin(changed, name, recorder + prefix);
       }
       return changed;
@@ -45,7 +45,7 @@ export class Addresses {
   toAgent(json: JsonValue, recorder: string): JsonValue {
     return mapStrings(json, (text) => {
       let changed = text;
-      for (const { names, prefix } of this.#places.toReversed()) {
+      for (const { names, prefix } of this.#mappings.toReversed()) {
         changed = replaceOrigin(changed, recorder + prefix, names[0] ?? '');
       }
       return changed;
@@ -82,13 +82,13 @@ export function withoutSignatures(json: JsonValue): JsonValue {
 }
 
 /** The origins of a card's interfaces that the recorder does not serve. */
-export function strangersIn(json: JsonValue, recorder: string): readonly string[] {
+export function foreignOriginsIn(json: JsonValue, recorder: string): readonly string[] {
   const card = cardIn(json);
   if (card === undefined) return [];
   const interfaces = [card, ...listOf(card['supportedInterfaces']), ...listOf(card['additionalInterfaces'])];
   const urls = interfaces.flatMap((each) => (isObject(each) && typeof each['url'] === 'string' ? each['url'] : []));
-  const strange = urls.filter((url) => /^https?:/i.test(url) && URL.canParse(url) && !url.startsWith(recorder));
-  return [...new Set(strange.map((url) => new URL(url).origin))];
+  const foreign = urls.filter((url) => /^https?:/i.test(url) && URL.canParse(url) && !url.startsWith(recorder));
+  return [...new Set(foreign.map((url) => new URL(url).origin))];
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {

@@ -3,8 +3,8 @@ import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { SseDecoder } from '../../wire/sse/sse-decoder.ts';
 import { encodeComment, encodeSse } from '../../wire/sse/sse-encoder.ts';
 import { ConnectionDropped } from '../in-process.ts';
-import type { WholeRequest } from '../loopback-server.ts';
-import { type Addresses, strangersIn, withoutSignatures } from './addresses.ts';
+import type { LoopbackRequest } from '../loopback-server.ts';
+import { type Addresses, foreignOriginsIn, withoutSignatures } from './addresses.ts';
 import { parseJson } from './json-walk.ts';
 import type { Taken } from './transcriber.ts';
 
@@ -33,7 +33,7 @@ export class RecordingProxy {
   }
 
   /** `recorder` is the address of the proxy. */
-  async answer(request: WholeRequest, recorder: string): Promise<HttpResponse> {
+  async answer(request: LoopbackRequest, recorder: string): Promise<HttpResponse> {
     const entry: Taken = { request };
     this.taken.push(entry);
     const leaving = abortedWith(request.signal);
@@ -53,14 +53,14 @@ export class RecordingProxy {
     const text = await response.text().catch(dropped);
     const json = parseJson(text);
     const changed = json === undefined ? undefined : withoutSignatures(this.#addresses.toRecorder(json, recorder));
-    const [stranger] = changed === undefined ? [] : strangersIn(changed, recorder);
+    const [stranger] = changed === undefined ? [] : foreignOriginsIn(changed, recorder);
     if (stranger !== undefined) return unrecorded(stranger);
     const whole = changed === undefined ? text : JSON.stringify(changed);
     entry.answer = { status, headers, text: whole };
     return status === 204 ? { status, headers } : { status, headers, body: whole };
   }
 
-  #forward(request: WholeRequest, recorder: string, signal: AbortSignal): Promise<Response> {
+  #forward(request: LoopbackRequest, recorder: string, signal: AbortSignal): Promise<Response> {
     const { method, path, query, headers, body } = request;
     const json = body === '' ? undefined : parseJson(body);
     const text = json === undefined ? body : JSON.stringify(this.#addresses.toAgent(json, recorder));

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
-import type { WholeRequest } from '../loopback-server.ts';
+import type { LoopbackRequest } from '../loopback-server.ts';
 import { mapStrings, parseJson } from './json-walk.ts';
 import {
   AGENT,
@@ -28,7 +28,7 @@ const MEANINGFUL = [
 
 /** One exchange as it was observed. */
 export interface Taken {
-  readonly request: WholeRequest;
+  readonly request: LoopbackRequest;
   answer?: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;

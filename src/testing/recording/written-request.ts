@@ -2,7 +2,7 @@ import type { JsonValue } from '../../model/json.ts';
 import { isObject } from '../../wire/codec.ts';
 import { operationOf } from '../../wire/dialect.ts';
 import { dialects } from '../../wire/select.ts';
-import type { WholeRequest } from '../loopback-server.ts';
+import type { LoopbackRequest } from '../loopback-server.ts';
 import { parseJson } from './json-walk.ts';
 import { type RecordedRequest, REQUEST_ID } from './recording.ts';
 import { SCRUBBED, type Scrubber } from './scrub.ts';
@@ -11,7 +11,7 @@ import { SCRUBBED, type Scrubber } from './scrub.ts';
 const TELLING = ['a2a-version', 'a2a-extensions', 'x-a2a-extensions', 'last-event-id'];
 
 /** Converts a request to its recorded form: without secrets, and without its JSON-RPC id. */
-export function writtenRequest(request: WholeRequest, scrubber: Scrubber): RecordedRequest {
+export function writtenRequest(request: LoopbackRequest, scrubber: Scrubber): RecordedRequest {
   const { method, path, query, body } = request;
   scrubber.learn(request.headers);
   const headers = Object.fromEntries(
@@ -31,7 +31,7 @@ export function writtenRequest(request: WholeRequest, scrubber: Scrubber): Recor
 }
 
 /** The id of a JSON-RPC request; undefined for other requests. */
-export function requestIdOf({ body }: Pick<WholeRequest, 'body'>): JsonValue | undefined {
+export function requestIdOf({ body }: Pick<LoopbackRequest, 'body'>): JsonValue | undefined {
   const json = parseJson(body);
   return isObject(json) && 'jsonrpc' in json ? json['id'] : undefined;
 }

@@ -6,15 +6,15 @@ import { ALICE, append, create, event, message, newTask, provisionalTask } from 
 
 export const watching: Behaviours = {
   'a listener is notified about a new task when it can be read': async ({ store }) => {
-    const heard = hearing(store, 'one', async () => (await store.read(ALICE, 'one'))?.record.lastEvent);
+    const notified = notification(store, 'one', async () => (await store.read(ALICE, 'one'))?.record.lastEvent);
     await create(store, newTask('one'));
 
-    equal(await heard, 1);
+    equal(await notified, 1);
   },
 
   'a listener is notified about a write when it can be read': async ({ store }) => {
     await create(store, newTask('one'));
-    const heard = new Promise<number>((resolve) => {
+    const notified = new Promise<number>((resolve) => {
       // A late notification about the creation may come first.
       store.watch((id) => {
         void store.events(id, 1, 10).then(({ length }) => length > 0 && resolve(length));
@@ -22,39 +22,39 @@ export const watching: Behaviours = {
     });
     await append(store, 'one', { events: [event('a')] });
 
-    equal(await heard, 1);
+    equal(await notified, 1);
   },
 
   'a listener is notified when a task is dropped for a reply': async ({ store }) => {
     await create(store, provisionalTask('one', { node: 'node-a' }));
-    const heard = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       store.watch((id) => {
         void store.read(ALICE, id).then((task) => task === undefined && resolve());
       });
     });
     await store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
 
-    await heard;
+    await notified;
   },
 
   'every listener is notified about every task': async ({ store }) => {
-    const heard = ['one', 'two'].flatMap((id) => [hearing(store, id), hearing(store, id)]);
+    const notified = ['one', 'two'].flatMap((id) => [notification(store, id), notification(store, id)]);
     await Promise.all([create(store, newTask('one')), create(store, newTask('two', { owner: 'bob' }))]);
 
-    deepEqual((await Promise.all(heard)).length, 4);
+    deepEqual((await Promise.all(notified)).length, 4);
   },
 
   'a listener that stops watching is no longer notified, but the others are': async ({ store }) => {
     const ids: string[] = [];
     const stop = store.watch((id) => ids.push(id));
-    const heard = hearing(store, 'one');
+    const notified = notification(store, 'one');
     stop();
     await create(store, newTask('one'));
-    await heard;
+    await notified;
 
     deepEqual(ids, []);
     stop();
-    const again = hearing(store, 'two');
+    const again = notification(store, 'two');
     await create(store, newTask('two'));
     await again;
     deepEqual(ids, []);
@@ -65,11 +65,11 @@ export const watching: Behaviours = {
       throw new Error('a listener that throws');
     };
     store.watch(broken);
-    const heard = hearing(store, 'one');
+    const notified = notification(store, 'one');
     store.watch(() => broken());
 
     await create(store, newTask('one'));
-    await heard;
+    await notified;
     equal((await append(store, 'one', { events: [event('a')] })).firstEvent, 2);
     equal((await store.events('one', 0, 10)).length, 2);
   },
@@ -90,7 +90,7 @@ export const watching: Behaviours = {
 };
 
 /** Resolves with the result of `then` at the first notification about a task. */
-function hearing<T = void>(store: Store, taskId: string, then?: () => Promise<T>): Promise<T | undefined> {
+function notification<T = void>(store: Store, taskId: string, then?: () => Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     store.watch((id) => {
       if (id !== taskId) return;

@@ -24,7 +24,7 @@ test.each([
   ['it has no signature', unsigned],
   ['it has no signature', { ...wire, signatures: [] }],
   ['it has no signature', { ...wire, signatures: {} }],
-])('not a signed card: %s', async (reason, json) => {
+])('a document is not a signed card: %s', async (reason, json) => {
   await expect(verifyCard(json, a.trust)).rejects.toMatchObject(refusal(`could not be verified: ${reason}$`));
 });
 
@@ -52,14 +52,14 @@ test.each([
   await expect(verifyCard({ ...wire, signatures: [signature] }, a.trust)).rejects.toMatchObject(error);
 });
 
-test('a header with an unknown critical extension is refused although its signature is right', async () => {
+test('a header with an unknown critical extension is rejected although its signature is valid', async () => {
   const header = { alg: 'ES256', kid: 'a', crit: ['urn:x'], 'urn:x': 1 };
   const card = { ...wire, signatures: [await foreignSignature(wire, header, a.key)] };
   await expect(verifyCard(card, a.trust)).rejects.toMatchObject(refusal('"urn:x" is not recognized'));
 });
 
-test('a payload that is not encoded (RFC 7797) is not the one the protocol signs', async () => {
-  // With b64: false the signed text is the base64url text itself, which is no card.
+test('a signature over an unencoded payload (RFC 7797) does not verify', async () => {
+  // With b64: false the signed text is the base64url text itself, which is not a card.
   const header = { alg: 'ES256', kid: 'a', b64: false, crit: ['b64'] };
   const text = new TextEncoder().encode(base64url.encode(await canonicalPayload(wire)));
   const { protected: encoded = '', signature } = await new FlattenedSign(text).setProtectedHeader(header).sign(a.key);
@@ -67,7 +67,7 @@ test('a payload that is not encoded (RFC 7797) is not the one the protocol signs
   await expect(verifyCard(card, a.trust)).rejects.toMatchObject(refusal('not valid JSON'));
 });
 
-test('every signature and its failure are named, and what a stranger wrote is quoted and cut', async () => {
+test('the error names every signature and its failure, and quotes and truncates foreign text', async () => {
   const kid = '"; signature 9: ok\n'.padEnd(200, 'k');
   const signatures = [
     signatureOf(await signCard(CARD, { ...a, kid })),
@@ -103,7 +103,7 @@ test('a key function gets the protected header, jku included, and decides', asyn
   await expect(verifyCard(wire, { keys })).rejects.toMatchObject(refusal('no trusted key has this kid'));
 });
 
-test('a key function that fails does not take the other signatures with it', async () => {
+test('a key function that fails for one signature does not affect the others', async () => {
   const twice = onTheWire(await signCard(signed, b));
   const keys = ({ kid }: CardSignatureHeader) => {
     if (kid === 'a') throw new Error('key server is down');
@@ -113,7 +113,7 @@ test('a key function that fails does not take the other signatures with it', asy
   await expect(verifyCard(wire, { keys })).rejects.toMatchObject(refusal('key server is down'));
 });
 
-test('the key of another kid, or another key of the same kid, does not do', async () => {
+test('neither the key of another kid nor another key with the same kid verifies', async () => {
   await expect(verifyCard(wire, b.trust)).rejects.toMatchObject(refusal('no trusted key has this kid'));
   const { trust } = await newSigner('ES256', 'a');
   await expect(verifyCard(wire, trust)).rejects.toMatchObject(refusal('signature verification failed'));
@@ -126,7 +126,7 @@ test.each([
   ['the key has expired', { exp: 'never' }],
   ['the key is not valid yet', { nbf: SECOND + 1 }],
   ['the key was revoked', { revoked: { revoked_at: SECOND } }],
-])('%s: %j', async (reason, members) => {
+])('a signature does not verify because %s: %j', async (reason, members) => {
   const now = () => SECOND * 1000;
   const retired = { ...a.jwk, ...members };
   await expect(verifyCard(wire, { keys: { keys: [retired] }, now })).rejects.toMatchObject(refusal(`${reason}$`));
@@ -134,14 +134,14 @@ test.each([
   await expect(verifyCard(wire, { keys: { keys: [retired, a.jwk] }, now })).resolves.toMatchObject({ kid: 'a' });
 });
 
-test('a key within its life is used', async () => {
+test('a key is used within its validity period', async () => {
   const alive = { ...a.jwk, exp: SECOND + 1, nbf: SECOND };
   const now = () => SECOND * 1000;
   await expect(verifyCard(wire, { keys: { keys: [alive] }, now })).resolves.toMatchObject({ kid: 'a' });
   await expect(verifyCard(wire, { keys: () => alive, now })).resolves.toMatchObject({ kid: 'a' });
 });
 
-test('a MAC counts only where it was allowed, and a public key is never its secret', async () => {
+test('a MAC is accepted only if its algorithm is allowed, and a public key is never used as its secret', async () => {
   const secret = new TextEncoder().encode('0123456789abcdef0123456789abcdef');
   const signature = await foreignSignature(unsigned, { alg: 'HS256', kid: 'a' }, secret);
   const card = { ...unsigned, signatures: [signature] };

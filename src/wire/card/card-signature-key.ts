@@ -40,19 +40,19 @@ export async function findKey(keys: CardKeys, header: CardSignatureHeader, nowMs
   if (typeof keys === 'function') {
     const key = await keys(header);
     if (key === undefined) throw new Error('no trusted key has this kid');
-    if ('kty' in key) refuseRetired(key, nowMs);
+    if ('kty' in key) rejectRetired(key, nowMs);
     return key;
   }
   const named = keys.keys.filter((key) => key.kid === header.kid);
   if (named.length === 0) throw new Error('no trusted key has this kid');
   const current = named.filter((key) => retirement(key, nowMs) === undefined);
   // All keys with this kid are retired: report the reason.
-  if (current.length === 0) for (const key of named) refuseRetired(key, nowMs);
+  if (current.length === 0) for (const key of named) rejectRetired(key, nowMs);
   const { createLocalJWKSet } = await import('jose');
   return createLocalJWKSet({ keys: current })({ alg: header.alg, kid: header.kid });
 }
 
-function refuseRetired(key: JWK, nowMs: number): void {
+function rejectRetired(key: JWK, nowMs: number): void {
   const reason = retirement(key, nowMs);
   if (reason !== undefined) throw new Error(reason);
 }

@@ -3,7 +3,7 @@ import type { AgentCard, AgentInterface } from '../../model/card.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../version.ts';
 import { usableInterfaces } from './choose-interface.ts';
 
-/** `JSONRPC 1.0`, … at addresses that count up. */
+/** `JSONRPC 1.0`, … with numbered URLs. */
 function cardWith(...interfaces: readonly string[]): AgentCard {
   const supportedInterfaces = interfaces.map((text, i): AgentInterface => {
     const [protocolBinding = '', protocolVersion = ''] = text.split(' ');
@@ -38,7 +38,7 @@ test.each<[string, readonly string[], readonly string[], readonly ProtocolVersio
     ['/0', '/1'],
   ],
   [
-    'a binding without a transport is passed over',
+    'a binding without a transport is skipped',
     ['GRPC 1.0', 'HTTP+JSON 1.0'],
     ['JSONRPC', 'HTTP+JSON'],
     undefined,
@@ -46,7 +46,7 @@ test.each<[string, readonly string[], readonly string[], readonly ProtocolVersio
   ],
   ['a version that the client lacks is passed over', ['JSONRPC 2.0', 'JSONRPC 0.3'], ['JSONRPC'], undefined, ['/1']],
   ['binding and version must fit together', ['JSONRPC 0.3', 'GRPC 1.0'], ['JSONRPC'], ['1.0'], []],
-  ['a patch number changes nothing', ['JSONRPC 1.0.1', 'JSONRPC 0.3.0'], ['JSONRPC'], undefined, ['/0', '/1']],
+  ['a patch number is ignored', ['JSONRPC 1.0.1', 'JSONRPC 0.3.0'], ['JSONRPC'], undefined, ['/0', '/1']],
   [
     'names of bindings are compared exactly',
     ['jsonrpc 1.0', 'JSON-RPC 1.0', 'HTTP 1.0'],
@@ -57,13 +57,13 @@ test.each<[string, readonly string[], readonly string[], readonly ProtocolVersio
   ['a custom binding is its URI', ['https://example.com/mqtt 1.0'], ['https://example.com/mqtt'], undefined, ['/0']],
   ['one URL may come twice', ['JSONRPC 1.0', 'JSONRPC 0.3'], ['JSONRPC'], ['0.3'], ['/1']],
   ['an entry that states no version is not guessed at', ['JSONRPC '], ['JSONRPC'], undefined, []],
-  ['a card without interfaces has none', [], ['JSONRPC'], undefined, []],
+  ['a card without interfaces has no usable one', [], ['JSONRPC'], undefined, []],
 ])('%s', (_case, interfaces, bindings, versions, expected) => {
   const chosen = usable(cardWith(...interfaces), bindings, versions);
   expect(chosen.map((choice) => new URL(choice.interface.url).pathname)).toEqual(expected);
 });
 
-test('each choice is the entry as it stands in the card, with the version to speak there', () => {
+test('each choice is the unchanged entry of the card with the protocol version to use', () => {
   const card = cardWith('JSONRPC 1.0.1', 'HTTP+JSON 0.3');
   const [first, second] = usable(card, ['JSONRPC', 'HTTP+JSON']);
   expect(first).toMatchObject({ version: '1.0' });
@@ -71,12 +71,12 @@ test('each choice is the entry as it stands in the card, with the version to spe
   expect(second).toMatchObject({ version: '0.3' });
 });
 
-test('a pinned version leaves nothing to fall back to', () => {
+test('a requested version excludes other versions as a fallback', () => {
   const card = cardWith('JSONRPC 1.0', 'JSONRPC 0.3', 'HTTP+JSON 1.0');
   expect(usable(card, ['JSONRPC', 'HTTP+JSON'], ['1.0']).map(({ version }) => version)).toEqual(['1.0', '1.0']);
 });
 
-test('the reason says what was taken and what was passed over', () => {
+test('the reason names the chosen interface and the skipped ones', () => {
   const card = cardWith('GRPC 1.0', 'JSONRPC 9.9', 'JSONRPC 1.0', 'HTTP+JSON 1.0');
   expect(usable(card, ['JSONRPC', 'HTTP+JSON']).map(({ reason }) => reason)).toEqual([
     "JSONRPC 1.0 is the first of the card's interfaces that this client supports; " +

@@ -91,22 +91,22 @@ test.each<[string, Partial<Task>, string, unknown]>([
     'failed',
     [{ type: 'text', text: 'Not me' }],
   ],
-  ['nothing of a task without text', { status: { state: 'TASK_STATE_AUTH_REQUIRED' } }, 'input-required', undefined],
-])('the status of agent-native says %s', (_, task, state, parts) => {
+  ['no parts for a task without text', { status: { state: 'TASK_STATE_AUTH_REQUIRED' } }, 'input-required', undefined],
+])('the status for agent-native contains %s', (_, task, state, parts) => {
   const { status } = encoded(task) as {
     readonly status: { readonly state: string; readonly message?: { readonly parts: unknown } };
   };
   expect([status.state, status.message?.parts]).toEqual([state, parts]);
 });
 
-test('a text with metadata stays a part of its own', () => {
+test('a text with metadata stays a separate part', () => {
   const parts = [{ text: 'a' }, { text: 'b', metadata: { lang: 'de' } }, { text: 'c' }, { text: 'd' }];
   expect(encoded({ artifacts: [{ artifactId: 'a', parts }] })).toMatchObject({
     artifacts: [{ parts: [{ text: 'a' }, { text: 'b', metadata: { lang: 'de' } }, { text: 'cd' }] }],
   });
 });
 
-test('a message alone becomes a completed task, in a response and in a stream', () => {
+test('a message without a task becomes a completed task, in a response and in a stream', () => {
   const message = { messageId: 'm', role: 'ROLE_AGENT', parts: texts('Hi'), contextId: 'c' } as const;
   const task = { kind: 'task', id: 'm', contextId: 'c', status: { state: 'completed', message: { role: 'agent' } } };
   expect(operationCodec(dialect, 'SendMessage').result.encode({ message })).toMatchObject(task);
@@ -114,7 +114,7 @@ test('a message alone becomes a completed task, in a response and in a stream', 
   expect(dialect.createStreamEncoder().encode(item, true)).toMatchObject([task]);
 });
 
-test('only a send shows a submitted task as one at work', () => {
+test('only the response to a send shows a submitted task as working', () => {
   const task: Task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' } };
   expect(operationCodec(dialect, 'SendMessage').result.encode({ task })).toMatchObject({
     status: { state: 'working' },

@@ -14,12 +14,12 @@ export const answerInStatus: Profile = {
   name: 'answer-in-status',
   forServer(dialect) {
     const rewritten = rewriteResponses(dialect, nativeTask);
-    return { ...rewritten, operations: { ...rewritten.operations, ...sendsAtWork(rewritten) }, idempotencyKeyOf };
+    return { ...rewritten, operations: { ...rewritten.operations, ...workingSend(rewritten) }, idempotencyKeyOf };
   },
 };
 
 /** A send with `async: true` returns a `working` task, never a `submitted` one, as agent-native documents it. */
-function sendsAtWork({ operations: { SendMessage } }: Dialect): Pick<Dialect['operations'], 'SendMessage'> {
+function workingSend({ operations: { SendMessage } }: Dialect): Pick<Dialect['operations'], 'SendMessage'> {
   if (SendMessage === undefined) return {};
   const { method, params, result } = SendMessage;
   const encode = (value: Parameters<typeof result.encode>[0]): unknown => {

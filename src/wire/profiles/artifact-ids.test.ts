@@ -14,12 +14,12 @@ test.each([
   ['without an id', [{ name: 'a', parts: PARTS }, { parts: PARTS }], ['artifact-0', 'artifact-1']],
   ['where one has an id', [{ artifactId: 'mine', parts: PARTS }, { parts: PARTS }], ['mine', 'artifact-1']],
   [
-    'whose place is the id of another',
+    'whose position gives the id of another artifact',
     [{ artifactId: 'artifact-1', parts: PARTS }, { parts: PARTS }],
     ['artifact-1', "artifact-1'"],
   ],
   ['whose id is null', [{ artifactId: null, parts: PARTS }], ['artifact-0']],
-])('artifacts %s are known by their place', (_, artifacts, ids) => {
+])('artifacts %s get ids from their position', (_, artifacts, ids) => {
   const { value, warnings } = decodeResult(dialects.v03, 'GetTask', task(...artifacts));
   expect(value.artifacts?.map(({ artifactId }) => artifactId)).toEqual(ids);
   expect(warnings.map(({ code }) => code)).toEqual(['artifact-id-missing']);
@@ -28,7 +28,7 @@ test.each([
 test.each<[string, unknown, boolean]>([
   ['strict reading', { parts: PARTS }, true],
   ['an id of another type', { artifactId: 7, parts: PARTS }, false],
-  ['what is no artifact', 'x', false],
+  ['a value that is not an artifact', 'x', false],
 ])('%s is not repaired', (_, artifact, strict) => {
   expect(() => decodeResult(dialects.v03, 'GetTask', task(artifact), { strict })).toThrow(/artifacts\[0\]/);
 });

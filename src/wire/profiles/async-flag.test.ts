@@ -17,9 +17,9 @@ test.each<[string, JsonObject, SendMessageConfiguration]>([
     { async: true, configuration: { historyLength: 3 } },
     { historyLength: 3, returnImmediately: true },
   ],
-  ['the official flag wins', { async: true, configuration: { blocking: true } }, {}],
+  ['the official flag takes precedence', { async: true, configuration: { blocking: true } }, {}],
   ['a configuration of null', { async: true, configuration: null }, { returnImmediately: true }],
-])('%s', (_case, params, configuration) => {
+])('the async flag is decoded: %s', (_case, params, configuration) => {
   for (const operation of ['SendMessage', 'SendStreamingMessage'] as const) {
     const { value, warnings } = decodeParams(v03, operation, { message, ...params }, { repairs });
     expect(value.configuration).toEqual(configuration);
@@ -27,18 +27,18 @@ test.each<[string, JsonObject, SendMessageConfiguration]>([
   }
 });
 
-test('async that is no boolean means nothing', () => {
+test('an async flag that is not a boolean is ignored', () => {
   const { value, warnings } = decodeParams(v03, 'SendMessage', { message, async: 'yes' }, { repairs });
   expect(value).not.toHaveProperty('configuration');
   expect(warnings).toEqual([]);
 });
 
-test('a configuration that is no object is refused all the same', () => {
+test('a configuration that is not an object is rejected', () => {
   const params = { message, async: true, configuration: 'fast' };
   expect(() => decodeParams(v03, 'SendMessage', params, { repairs })).toThrow('configuration: expected an object');
 });
 
-test('strict reading refuses it', () => {
+test('strict decoding rejects the async flag', () => {
   expect(() => decodeParams(v03, 'SendMessage', { message, async: true }, { repairs, strict: true })).toThrow(
     expect.objectContaining({
       code: 'INVALID_PARAMS',

@@ -7,7 +7,7 @@ import { chunkPart } from './artifacts.ts';
 
 const repairs = chunkPart.repairs ?? [];
 const ids = { taskId: 't1', contextId: 'c1' };
-/** As the RxJS agent's sample code emits it. */
+/** The event that the sample code of the RxJS agent sends. */
 const SAMPLE = {
   kind: 'artifact-update',
   ...ids,
@@ -34,7 +34,7 @@ test.each<[string, JsonObject, TaskArtifactUpdateEvent]>([
     { ...SAMPLE, append: true },
     { ...ids, artifact: { artifactId: 'artifact-0', parts: [part] }, append: true },
   ],
-])('%s is read as a chunk of one part', (_case, json, artifactUpdate) => {
+])('an event with a chunk of one part is decoded: %s', (_case, json, artifactUpdate) => {
   const { value, warnings } = decodeResult(v03, 'SendStreamingMessage', json, { repairs });
   expect(value).toEqual({ artifactUpdate });
   expect(warnings).toEqual([
@@ -46,7 +46,7 @@ test.each<[string, JsonObject, TaskArtifactUpdateEvent]>([
   ]);
 });
 
-test('an official event is left alone', () => {
+test('an official event is not changed', () => {
   const json = {
     kind: 'artifact-update',
     ...ids,
@@ -59,14 +59,14 @@ test('an official event is left alone', () => {
   expect(warnings).toEqual([]);
 });
 
-test('a part that is wrong is named with its path', () => {
+test('the path of an invalid part is reported', () => {
   const json = { ...SAMPLE, part: { kind: 'text', text: 1 } };
   expect(() => decodeResult(v03, 'SendStreamingMessage', json, { repairs })).toThrow(
     'artifact.parts[0].text: expected a string',
   );
 });
 
-test('strict reading refuses it', () => {
+test('strict decoding rejects an event with a single part', () => {
   expect(() => decodeResult(v03, 'SendStreamingMessage', SAMPLE, { repairs, strict: true })).toThrow(
     expect.objectContaining({
       code: 'INVALID_AGENT_RESPONSE',

@@ -31,18 +31,18 @@ test.each<[string, JsonObject, Part]>([
   ],
   ['fileWithBytes', { name: 'a.png', fileWithBytes: 'iVBORw' }, { raw: 'iVBORw==', filename: 'a.png' }],
   ['fileWithUri', { fileWithUri: 'https://example.com/a.png' }, { url: 'https://example.com/a.png' }],
-])('the content of a file is read from %s', (_case, file, part) => {
+])('the content of a file is decoded from %s', (_case, file, part) => {
   expect(send(file)).toEqual({ part, warnings: [WARNING] });
 });
 
 test.each<[string, JsonObject, Part]>([
   ['bytes', { bytes: 'aGk=', data: 'eA==' }, { raw: 'aGk=' }],
   ['uri', { uri: 'https://example.com/a', data: 'eA==' }, { url: 'https://example.com/a' }],
-])('%s, if there, are the content', (_case, file, part) => {
+])('%s are the content of a file even if data is set', (_case, file, part) => {
   expect(send(file)).toEqual({ part, warnings: [] });
 });
 
-test('it is read in answers too', () => {
+test('the member data of a file is decoded in responses', () => {
   const parts = [{ kind: 'file', file: { data: 'aGk=' } }];
   const artifact = { artifactId: 'a', parts };
   const json = { kind: 'artifact-update', taskId: 't1', contextId: 'c1', artifact };
@@ -53,13 +53,13 @@ test('it is read in answers too', () => {
 
 test.each<[string, JsonObject, string]>([
   ['a placeholder', { data: '<base64-encoded-content>' }, 'message.parts[1].file: expected bytes or uri'],
-  ['data that is no text', { data: { a: 1 } }, 'message.parts[1].file: expected bytes or uri'],
-  ['nothing', { name: 'a.png' }, 'message.parts[1].file: expected bytes or uri'],
-])('%s is no content', (_case, file, violation) => {
+  ['data that is not a string', { data: { a: 1 } }, 'message.parts[1].file: expected bytes or uri'],
+  ['no content', { name: 'a.png' }, 'message.parts[1].file: expected bytes or uri'],
+])('a file is rejected without content: %s', (_case, file, violation) => {
   expect(() => send(file)).toThrow(violation);
 });
 
-test('strict reading refuses it', () => {
+test('strict decoding rejects the member data of a file', () => {
   expect(() => send({ data: 'aGk=' }, { repairs, strict: true })).toThrow(
     expect.objectContaining({
       code: 'INVALID_PARAMS',

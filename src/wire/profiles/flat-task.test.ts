@@ -15,7 +15,7 @@ function ids(): () => string {
   return () => `m${++n}`;
 }
 
-// What a server reads
+// Requests that a server decodes
 
 const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Summarize this' }] };
 
@@ -27,7 +27,7 @@ test.each<[string, JsonObject, object]>([
     { params: { message: 'Summarize this', skill: 'summary', timeoutMs: 5000 } },
     { message, metadata: { skill: 'summary', timeoutMs: 5000 } },
   ],
-])('%s becomes a message', (_case, body, request) => {
+])('a flat request becomes a message: %s', (_case, body, request) => {
   expect(decodeParams(flat, 'SendMessage', body, { newId: ids() }).value).toEqual(request);
 });
 
@@ -46,11 +46,11 @@ test.each<[string, unknown, string]>([
     { params: { message: 'x', skill: ['y'.repeat(11)] } },
     'params.skill[0]: expected at most 10 characters',
   ],
-])('%s is refused', (_case, body, text) => {
+])('a flat request is rejected: %s', (_case, body, text) => {
   expect(() => decodeParams(flat, 'SendMessage', body, { limits: { maxString: 10 } })).toThrow(text);
 });
 
-test('a task is asked for by its id', () => {
+test('a task is requested by its id', () => {
   expect(decodeParams(flat, 'GetTask', { id: 't1' }).value).toEqual({ id: 't1' });
   expect(Object.keys(flat.operations)).toEqual(['SendMessage', 'GetTask']);
 });
@@ -67,14 +67,14 @@ test.each([
   ['GET', '/a2a/tasks/t1/x', undefined],
   ['GET', '/a2a/tasks/%zz', undefined],
   ['DELETE', '/a2a/tasks/t1', undefined],
-])('%s %s means %j', (verb, path, match) => {
+])('the request %s %s is routed to %j', (verb, path, match) => {
   expect(matchFlatTask(verb, path, { versions: [], profiles: ['corvid'] })).toEqual(match);
   expect(matchFlatTask(verb, path, { versions: [] })).toBeUndefined();
 });
 
-// What a client reads
+// Responses that a client decodes
 
-/** A task as corvid answers with it. */
+/** A task as corvid returns it. */
 const ANSWER = {
   id: 't1',
   state: 'completed',
@@ -101,18 +101,18 @@ const TASK: Task = {
   metadata: { createdAt: '2026-02-26T10:00:00.000Z' },
 };
 
-test('a flat task is a task whose answer is the last word of the agent', () => {
+test('a flat task is decoded with the last message of the agent as its result', () => {
   expect(classifyPayload(ANSWER)).toBe('flat-task');
   expect(decodeResult(flat, 'GetTask', ANSWER, { newId: ids() })).toMatchObject({ value: TASK, warnings: [] });
   expect(decodeResult(flat, 'SendMessage', ANSWER, { newId: ids() }).value).toEqual({ task: TASK });
 });
 
-test('a task still at work has no answer yet', () => {
+test('a working flat task is decoded without a result', () => {
   const { status } = decodeResult(flat, 'GetTask', { ...ANSWER, state: 'working' }).value;
   expect(status).toEqual({ state: 'TASK_STATE_WORKING', timestamp: '2026-02-26T10:00:09.000Z' });
 });
 
-test('what the polling example shows of a task is enough, with its id', () => {
+test('a flat task with an id and the members of the polling example is valid', () => {
   const json = {
     id: 't1',
     state: 'completed',
@@ -122,7 +122,7 @@ test('what the polling example shows of a task is enough, with its id', () => {
   expect(decodeResult(flat, 'GetTask', json).value.status.message?.parts).toEqual([{ text: 'Summary...' }]);
 });
 
-test('an unknown state is read with a warning, and refused if reading is strict', () => {
+test('an unknown state is decoded with a warning, and rejected in strict mode', () => {
   const json = { ...ANSWER, state: 'paused' };
   const { value, warnings } = decodeResult(flat, 'GetTask', json);
   expect(value.status.state).toBe('TASK_STATE_UNSPECIFIED');
@@ -134,23 +134,23 @@ test.each([
   ['no id', { id: undefined }, 'id: expected the member id'],
   ['no messages', { messages: undefined }, 'messages: expected the member messages'],
   [
-    'a part that is no text',
+    'a part that is not a text',
     { messages: [{ role: 'user', parts: [{ type: 'data' }] }] },
     'messages[0].parts[0].text: expected the member text',
   ],
-])('a task with %s is refused', (_case, change, text) => {
+])('a flat task with %s is rejected', (_case, change, text) => {
   expect(() => decodeResult(flat, 'GetTask', { ...ANSWER, ...change })).toThrow(text);
 });
 
-// What a server writes
+// Responses that a server encodes
 
 const getTask = operationCodec(flat, 'GetTask').result;
 
-test('what was read is written again', () => {
+test('a decoded flat task is encoded to the same JSON', () => {
   expect(getTask.encode(TASK)).toEqual(ANSWER);
 });
 
-test('only four states go out: an end without success is a failure, a pause is work', () => {
+test('only four states are encoded: rejected and canceled tasks as failed, paused tasks as working', () => {
   const states = TASK_STATES.map((state) => getTask.encode({ id: 't', status: { state } }));
   expect(states.map((json) => (json as JsonObject)['state'])).toEqual([
     'working', // unspecified
@@ -165,7 +165,7 @@ test('only four states go out: an end without success is a failure, a pause is w
   ]);
 });
 
-test('the result of a completed task is the last message of the agent, whole and in one part', () => {
+test('the result of a completed task is the whole last message of the agent in one part', () => {
   const json = getTask.encode({
     id: 't1',
     contextId: 'c1',
@@ -200,7 +200,7 @@ test('the reason of a failed task is the last message of the agent', () => {
   });
 });
 
-test('a bare message is a task that is done at once', () => {
+test('a message without a task is encoded as a completed task', () => {
   expect(operationCodec(flat, 'SendMessage').result.encode({ message: { ...summary, contextId: 'c1' } })).toMatchObject(
     {
       id: 'm3',
@@ -210,7 +210,7 @@ test('a bare message is a task that is done at once', () => {
   );
 });
 
-test('a client sends the text, its hints beside it', () => {
+test('a client sends the text with its hints as further members', () => {
   const request = {
     message: { ...summary, parts: [{ text: 'a' }, { data: 1 }, { text: 'b' }] },
     metadata: { skill: 's' },
@@ -220,7 +220,7 @@ test('a client sends the text, its hints beside it', () => {
   });
 });
 
-test('hints never take the place of the text, and what is no time is not written as one', () => {
+test('hints do not replace the text, and metadata that is not a time does not replace createdAt', () => {
   const said = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } as const;
   const { params } = operationCodec(flat, 'SendMessage');
   expect(params.encode({ message: said, metadata: { message: 'other', depth: 2 } })).toEqual({

@@ -100,13 +100,13 @@ const task: Codec<Task> = {
         .join('\n'),
     );
     const isNew = !history.some(({ messageId }) => messageId === status.message?.messageId);
-    const remark = flatMessage('ROLE_AGENT', isNew ? wholeText(status.message?.parts ?? []) : '');
+    const statusMessage = flatMessage('ROLE_AGENT', isNew ? wholeText(status.message?.parts ?? []) : '');
     const isCompleted = status.state === 'TASK_STATE_COMPLETED';
     return flatTask.encode(
       defined({
         id: value.id,
         state: flatState(status.state),
-        messages: [...said, ...(isCompleted ? [remark, result] : [result, remark])].filter(hasText),
+        messages: [...said, ...(isCompleted ? [statusMessage, result] : [result, statusMessage])].filter(hasText),
         sessionId: value.contextId,
         createdAt: createdAt(value) ?? status.timestamp,
         updatedAt: status.timestamp,
@@ -164,8 +164,8 @@ const sendParams: Codec<SendMessageRequest> = {
 function decodeBody(d: Decoder, body: JsonObject): SendMessageRequest {
   const { message: _, ...hints } = body;
   const text = member(d, body, 'message', nonEmptyString);
-  requireWhole(d, body, 'timeoutMs', MAX_TIMEOUT_MS);
-  requireWhole(d, body, 'depth', MAX_DEPTH);
+  requireInteger(d, body, 'timeoutMs', MAX_TIMEOUT_MS);
+  requireInteger(d, body, 'depth', MAX_DEPTH);
   const message: Message = { messageId: d.newId(), role: 'ROLE_USER', parts: [{ text }] };
   return Object.keys(hints).length === 0 ? { message } : { message, metadata: struct.decode(d, hints) };
 }
@@ -176,7 +176,7 @@ const MAX_TIMEOUT_MS = 600_000;
 /** Maximum number of agents that a request may have passed through. */
 const MAX_DEPTH = 3;
 
-function requireWhole(d: Decoder, body: JsonObject, key: string, most: number): void {
+function requireInteger(d: Decoder, body: JsonObject, key: string, most: number): void {
   const value = body[key];
   if (value === undefined || value === null) return;
   if (!Number.isSafeInteger(value) || Number(value) < 1 || Number(value) > most)

@@ -6,7 +6,7 @@ import { getAsStream } from './request-params.ts';
 const repairs = getAsStream.repairs ?? [];
 const OPERATIONS = ['GetTask', 'CancelTask', 'SubscribeToTask'] as const;
 
-test.each(OPERATIONS)('%s reads taskId as id', (operation) => {
+test.each(OPERATIONS)('%s accepts taskId as id', (operation) => {
   const { value, warnings } = decodeParams(v03, operation, { taskId: 'task-123' }, { repairs });
   expect(value).toEqual({ id: 'task-123' });
   expect(warnings).toEqual([
@@ -14,22 +14,22 @@ test.each(OPERATIONS)('%s reads taskId as id', (operation) => {
   ]);
 });
 
-test('the other members stay', () => {
+test('other members are kept beside taskId', () => {
   const { value } = decodeParams(v03, 'GetTask', { taskId: 'task-123', id: null, historyLength: 2 }, { repairs });
   expect(value).toEqual({ id: 'task-123', historyLength: 2 });
 });
 
-test('id wins, if it is there', () => {
+test('the member id takes precedence over taskId', () => {
   const { value, warnings } = decodeParams(v03, 'GetTask', { id: 't1', taskId: 't2' }, { repairs });
   expect(value).toEqual({ id: 't1' });
   expect(warnings).toEqual([]);
 });
 
-test('a taskId that is no text is no id', () => {
+test('a taskId that is not a string is ignored', () => {
   expect(() => decodeParams(v03, 'GetTask', { taskId: 7 }, { repairs })).toThrow('id: expected the member id');
 });
 
-test.each(OPERATIONS)('strict reading of %s refuses it', (operation) => {
+test.each(OPERATIONS)('strict decoding of %s rejects taskId', (operation) => {
   expect(() => decodeParams(v03, operation, { taskId: 'task-123' }, { repairs, strict: true })).toThrow(
     expect.objectContaining({
       code: 'INVALID_PARAMS',
@@ -38,7 +38,7 @@ test.each(OPERATIONS)('strict reading of %s refuses it', (operation) => {
   );
 });
 
-test('only a mount with this profile answers GetTask with a stream', () => {
+test('only an agent mounted with this profile responds to GetTask with a stream', () => {
   expect(v03.getTaskMayStream).toBeUndefined();
   expect(getAsStream.forServer?.(v03)).toEqual({ ...v03, getTaskMayStream: true });
 });

@@ -9,7 +9,7 @@ test.each([
   ['INPUT_TIMEOUT', -32001, 'Input timeout'],
   ['TOOL_EXECUTION_FAILED', -32002, 'Tool execution failed'],
   ['CONTEXT_NOT_FOUND', -32003, 'Context not found'],
-])('%s has the number %i and its message', (reason, code, message) => {
+])('the reason %s is encoded with the number %i and its message', (reason, code, message) => {
   const details = { reason, taskId: 'task-123', timeoutSeconds: '300' };
   const wire = errors.encodeRpc(new A2AError('INTERNAL_ERROR', 'no', { details }));
   expect(wire).toEqual({ code, message, data: { taskId: 'task-123', timeoutSeconds: 300 } });
@@ -32,12 +32,12 @@ test.each<[ErrorCode, number, string]>([
   ['METHOD_NOT_FOUND', -32601, 'Method not found'],
   ['INVALID_PARAMS', -32602, 'Invalid params'],
   ['INTERNAL_ERROR', -32603, 'Internal error'],
-])('%s becomes %i, and says what happened in its data', (code, rpc, message) => {
+])('%s is encoded as %i with the reason in its data', (code, rpc, message) => {
   const wire = errors.encodeRpc(new A2AError(code, 'no', { details: { method: 'x/y' } }));
   expect(wire).toEqual({ code: rpc, message, data: { reason: 'no', method: 'x/y' } });
 });
 
-test('a context that does not fit its task is -32003', () => {
+test('a context that does not match its task is encoded as -32003', () => {
   const violations = [{ field: 'message.contextId', description: 'must be the context of the task' }];
   expect(errors.encodeRpc(new A2AError('INVALID_PARAMS', 'no', { violations }))).toMatchObject({
     code: -32003,
@@ -45,7 +45,7 @@ test('a context that does not fit its task is -32003', () => {
   });
 });
 
-test('a missing permission names the skill that the caller has named', () => {
+test('a missing permission names the skill that the caller requested', () => {
   const error = new A2AError('PERMISSION_DENIED', 'no', { details: { skillId: 'admin-tools' } });
   expect(errors.encodeRpc(error)).toMatchObject({
     code: -32603,
@@ -58,16 +58,16 @@ test('only an invalid request has a status other than 200', () => {
   expect(errors.rpcStatus?.(new A2AError('INVALID_PARAMS', 'no'))).toBeUndefined();
 });
 
-test('a task that is not found is read by the private number', () => {
+test('the private number of an unknown task is decoded as TASK_NOT_FOUND', () => {
   expect(errors.decodeRpc({ code: -32004, message: 'no' }).code).toBe('TASK_NOT_FOUND');
 });
 
-test.each([undefined, 'constructor', '__proto__', 'SOMETHING'])('the reason %s has no number of its own', (reason) => {
+test.each([undefined, 'constructor', '__proto__', 'SOMETHING'])('the reason %s has no private number', (reason) => {
   const details = reason === undefined ? {} : { reason };
   expect(errors.encodeRpc(new A2AError('INTERNAL_ERROR', 'no', { details })).code).toBe(-32603);
 });
 
-test('over REST the status is inside the error', () => {
+test('a REST error contains its status', () => {
   expect(errors.encodeRest(new A2AError('INTERNAL_ERROR', 'no', { details: { taskId: 't1' } }))).toEqual({
     status: 500,
     body: { error: { code: 500, message: 'no', data: { taskId: 't1' } } },

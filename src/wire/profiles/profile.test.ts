@@ -10,7 +10,7 @@ import { typeTag } from './parts.ts';
 const shout = (json: unknown): unknown =>
   rewriteParts(json, ({ text, ...part }) => ({ ...part, text: String(text).toUpperCase() }));
 
-test('every part is changed, wherever it lies', () => {
+test('parts are rewritten at every depth', () => {
   const message = { parts: [{ text: 'a' }, { text: 'b' }] };
   const loud = { parts: [{ text: 'A' }, { text: 'B' }] };
   expect(shout([{ status: { message }, history: [message], artifacts: [message], id: 't' }, null, 1])).toEqual([
@@ -20,7 +20,7 @@ test('every part is changed, wherever it lies', () => {
   ]);
 });
 
-test("users' own data is left alone, even if it looks like parts", () => {
+test('user data is not rewritten, even if it looks like parts', () => {
   const own = { parts: [{ text: 'quiet' }] };
   const json = { metadata: own, status: { message: { parts: [{ text: 'a', metadata: own, data: own }] } } };
   expect(shout(json)).toEqual({
@@ -29,11 +29,11 @@ test("users' own data is left alone, even if it looks like parts", () => {
   });
 });
 
-test('what is called parts and is no list is left alone', () => {
+test('a member parts that is not a list is not rewritten', () => {
   expect(shout({ parts: { parts: [{ text: 'a' }] } })).toEqual({ parts: { parts: [{ text: 'A' }] } });
 });
 
-test('results and stream items are rewritten, params and reading are not', () => {
+test('encoded results and stream items are rewritten, params and decoded values are not', () => {
   const dialect = rewriteResponses(v03, shout);
   const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } as const;
   const task: Task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING', message } };
@@ -51,7 +51,7 @@ test('results and stream items are rewritten, params and reading are not', () =>
   expect(Object.keys(dialect.operations)).toEqual(Object.keys(v03.operations));
 });
 
-test('a card is no message, whatever its names and parameters look like', () => {
+test('a card is not rewritten, even if its members look like a message', () => {
   const card: AgentCard = {
     name: 'Agent',
     description: 'Has an extension with parts, and a scheme called so',
@@ -68,7 +68,7 @@ test('a card is no message, whatever its names and parameters look like', () => 
   expect(encode(rewriteResponses(v03, shout))).toEqual(encode(v03));
 });
 
-test("several deviations in one request are read together: agent-native's own call", () => {
+test('several deviations in one request are repaired together, as in a request of agent-native', () => {
   const params = {
     message: { role: 'user', parts: [{ type: 'text', text: 'Show signups by source this month' }] },
     contextId: 'c1',

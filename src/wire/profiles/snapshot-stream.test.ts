@@ -29,7 +29,7 @@ function encodeAll(...events: readonly StreamResponse[]): readonly unknown[] {
 const said = { kind: 'message', messageId: 'm1', role: 'agent', parts: [{ kind: 'text', text: 'Generating' }] };
 const artifact = (...texts: string[]) => ({ artifactId: 'a', parts: texts.map((text) => ({ kind: 'text', text })) });
 
-test('each event becomes the whole task as it is after it', () => {
+test('each event becomes the whole task in its state after the event', () => {
   const start: StreamResponse = { task: { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_SUBMITTED' } } };
   const head = { kind: 'task', id: 't1', contextId: 'c1' };
   expect(encodeAll(start, working, chunk('x', false), chunk('y', true), done)).toEqual([
@@ -41,7 +41,7 @@ test('each event becomes the whole task as it is after it', () => {
   ]);
 });
 
-test('a stream that starts in the middle makes do with what it has seen', () => {
+test('a stream that starts in the middle contains only what it has received', () => {
   const head = { kind: 'task', id: 't1', contextId: 'c1' };
   expect(encodeAll(chunk('x', false), done)).toEqual([
     { ...head, status: { state: 'working' }, artifacts: [artifact('x')] },
@@ -71,7 +71,7 @@ const someEvent: fc.Arbitrary<StreamResponse> = fc.oneof(
     .map(([status, artifacts]) => ({ task: { id: 't1', contextId: 'c1', status, artifacts, history: [message] } })),
 );
 
-test('whatever comes, an item is the folded task as 0.3 writes it', () => {
+test('an item for any sequence of events is the folded task in the 0.3 format', () => {
   fc.assert(
     fc.property(fc.array(someEvent, { maxLength: 12 }), (events) => {
       let task: Task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING' } };
@@ -84,7 +84,7 @@ test('whatever comes, an item is the folded task as 0.3 writes it', () => {
   );
 });
 
-test('an item that was given out does not change when more comes', () => {
+test('an item that was returned does not change with later events', () => {
   const encoder = dialect.createStreamEncoder();
   const [item] = encoder.encode(chunk('x', false), false);
   const copy = structuredClone(item);
@@ -92,8 +92,8 @@ test('an item that was given out does not change when more comes', () => {
   expect(item).toEqual(copy);
 });
 
-/** How often the parts of a stream of so many chunks are looked into. */
-function looks(chunks: number): number {
+/** How often parts are read while a stream of that many chunks is encoded. */
+function partReads(chunks: number): number {
   let count = 0;
   const watched = (part: Part): Part =>
     new Proxy(part, {
@@ -108,34 +108,34 @@ function looks(chunks: number): number {
   return count;
 }
 
-test('each part is translated once, however many items show it', () => {
-  expect(looks(1)).toBeGreaterThan(0);
-  expect(looks(300)).toBe(300 * looks(1));
+test('each part is translated once, even if many items contain it', () => {
+  expect(partReads(1)).toBeGreaterThan(0);
+  expect(partReads(300)).toBe(300 * partReads(1));
 });
 
 test('a bare message stays a message', () => {
   expect(encodeAll({ message })).toEqual([said]);
 });
 
-test('two streams know nothing of each other', () => {
+test('two streams share no state', () => {
   encodeAll(chunk('x', false));
   expect(encodeAll(working)).toEqual([expect.not.objectContaining({ artifacts: expect.anything() })]);
 });
 
-test('stream items have the id 0, on mounts with this profile only', () => {
+test('stream items have the id 0 only for agents mounted with this profile', () => {
   expect(dialect.streamItemId).toBe(0);
   expect(v03.streamItemId).toBeUndefined();
   expect(v03.createStreamEncoder().encode(working, false)).toMatchObject([{ kind: 'status-update' }]);
 });
 
-test("agent-native's snapshots are read as they are", () => {
+test('snapshots of agent-native are decoded without changes', () => {
   const item = { kind: 'task', id: 't1', contextId: 'c1', status: { state: 'working', message: said } };
   const { value, warnings } = decodeResult(v03, 'SendStreamingMessage', item, { strict: true });
   expect(value).toEqual({ task: { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING', message } } });
   expect(warnings).toEqual([]);
 });
 
-test('an event that is skipped is in the item of the next one', () => {
+test('the item of the next event contains a skipped event', () => {
   const encoder = dialect.createStreamEncoder();
   encoder.skip?.(chunk('x', false));
   encoder.skip?.(chunk('y', true));

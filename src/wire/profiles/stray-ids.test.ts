@@ -60,13 +60,13 @@ test.each<[string, JsonObject, Message, readonly object[]]>([
     { messageId: 'm1', ...said },
     [],
   ],
-])('%s', (_case, params, message, warnings) => {
+])('an id outside its message is moved: %s', (_case, params, message, warnings) => {
   const read = decodeParams(v03, 'SendMessage', params, options);
   expect(read.value).toEqual({ message });
   expect(read.warnings).toEqual(warnings);
 });
 
-test('other params stay when ids are moved', () => {
+test('other params are kept when ids are moved', () => {
   const params = { message: bare, messageId: 'm1', configuration: { blocking: false }, metadata: { a: 1 } };
   expect(decodeParams(v03, 'SendMessage', params, options).value).toMatchObject({
     configuration: { returnImmediately: true },
@@ -74,13 +74,13 @@ test('other params stay when ids are moved', () => {
   });
 });
 
-test('a message that is no object is refused, whatever lies beside it', () => {
+test('a message that is not an object is rejected, even with ids beside it', () => {
   expect(() => decodeParams(v03, 'SendMessage', { message: 'hi', contextId: 'c1' }, options)).toThrow(
     expect.objectContaining({ violations: [{ field: 'message', description: 'expected an object' }] }),
   );
 });
 
-test('a status message without an id is read in answers', () => {
+test('a status message without an id is accepted in responses', () => {
   const status = {
     state: 'input-required',
     message: { kind: 'message', role: 'agent', parts: [{ kind: 'text', text: 'Where to?' }] },
@@ -102,7 +102,7 @@ test.each<[string, JsonObject, readonly FieldViolation[]]>([
   ['messageId beside the message', { message: bare, messageId: 'c53ba666' }, [NO_ID, OUTSIDE]],
   ['contextId beside the message', { message: { ...bare, messageId: 'm1' }, contextId: 'c1' }, [OUTSIDE]],
   ['no message id', { message: bare }, [NO_ID]],
-])('strict reading refuses %s', (_case, params, violations) => {
+])('strict decoding rejects %s', (_case, params, violations) => {
   expect(() => decodeParams(v03, 'SendMessage', params, { ...options, strict: true })).toThrow(
     expect.objectContaining({ code: 'INVALID_PARAMS', violations }),
   );

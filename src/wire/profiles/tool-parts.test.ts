@@ -8,7 +8,7 @@ import { toolParts } from './tool-parts.ts';
 const repairs = toolParts.repairs ?? [];
 const rxjs = toolParts.forServer?.(v03) ?? v03;
 
-/** The answer to a question, as the RxJS agent's design prints it. */
+/** The answer to a question in the design document of the RxJS agent. */
 const RESULT = { kind: 'tool-result', toolUseId: 'input-1', result: { value: 'secret-key-123' } };
 const USE = { kind: 'tool-use', toolUseId: 'u1', name: 'search', input: { q: ['a', null] }, metadata: { span: 's1' } };
 
@@ -30,7 +30,7 @@ test.each<[string, JsonObject, Part]>([
       metadata: { span: 's1', 'a2a:kind': 'tool-use' },
     },
   ],
-])('a part of kind %s is read as data', (_case, wire, part) => {
+])('a part of kind %s is decoded as data', (_case, wire, part) => {
   const params = reply({ kind: 'text', text: 'Here is the requested input:' }, wire);
   const { value, warnings } = decodeParams(v03, 'SendStreamingMessage', params, { repairs });
   expect(value.message).toEqual({
@@ -48,7 +48,7 @@ test.each<[string, JsonObject, Part]>([
   ]);
 });
 
-/** The question, as its design prints it. */
+/** The question in the same document. */
 const REQUEST = { kind: 'input-request', prompt: 'Enter API key:', sensitive: true, requestId: 'input-1' };
 const QUESTION = {
   kind: 'status-update',
@@ -68,7 +68,7 @@ const QUESTION = {
   final: false,
 };
 
-test('an input request is kept in the metadata of its message', () => {
+test('an input request is stored in the metadata of its message', () => {
   const { value, warnings } = decodeResult(v03, 'SendStreamingMessage', QUESTION, { repairs });
   expect(value).toMatchObject({
     statusUpdate: {
@@ -84,13 +84,13 @@ test('an input request is kept in the metadata of its message', () => {
   ]);
 });
 
-test('metadata that is already there stays', () => {
+test('existing metadata is kept beside an input request', () => {
   const message = { ...QUESTION.status.message, metadata: { span: 's1' } };
   const { value } = decodeResult(v03, 'SendMessage', message, { repairs });
   expect(value).toMatchObject({ message: { metadata: { span: 's1', 'a2a:inputRequest': REQUEST } } });
 });
 
-test('an input request that is no object is an unknown member like any other', () => {
+test('an input request that is not an object is handled like an unknown member', () => {
   const { value, warnings } = decodeResult(
     v03,
     'SendMessage',
@@ -101,13 +101,13 @@ test('an input request that is no object is an unknown member like any other', (
   expect(warnings).toEqual([]);
 });
 
-test('other kinds stay unknown', () => {
+test('other kinds of parts stay unknown', () => {
   expect(() => decodeParams(v03, 'SendMessage', reply({ kind: 'tool', a: 1 }), { repairs })).toThrow(
     "message.parts[0].kind: expected 'text', 'file' or 'data'",
   );
 });
 
-test('strict reading refuses both', () => {
+test('strict decoding rejects tool parts and input requests', () => {
   expect(() => decodeParams(v03, 'SendMessage', reply(RESULT), { repairs, strict: true })).toThrow(
     expect.objectContaining({
       violations: [{ field: 'message.parts[0].kind', description: "expected 'text', 'file' or 'data'" }],
@@ -120,16 +120,16 @@ test('strict reading refuses both', () => {
   );
 });
 
-// Answers
+// Responses
 
-test('a mount with this profile answers with the question as it came, kind first', () => {
+test('an agent mounted with this profile returns the question unchanged, with kind first', () => {
   const { value } = decodeResult(v03, 'SendStreamingMessage', QUESTION, { repairs });
   const [item] = rxjs.createStreamEncoder().encode(value, false);
   expect(item).toEqual(QUESTION);
   expect(JSON.stringify(item)).toMatch(/^\{"kind":"status-update".*"message":\{"kind":"message".*"inputRequest":/);
 });
 
-test('tool parts in its answers are what they were', () => {
+test('tool parts in its responses are encoded as received', () => {
   const { value } = decodeParams(v03, 'SendMessage', reply(RESULT, USE), { repairs });
   const task = {
     id: 't1',
@@ -144,7 +144,7 @@ test('tool parts in its answers are what they were', () => {
   );
 });
 
-test('any other mount answers with the official forms', () => {
+test('an agent mounted without this profile responds in the official format', () => {
   const { value } = decodeParams(v03, 'SendMessage', reply(RESULT), { repairs });
   const result = operationCodec(v03, 'SendMessage').result;
   expect(result.encode({ message: value.message })).toMatchObject({
@@ -154,7 +154,7 @@ test('any other mount answers with the official forms', () => {
   expect(result.encode(question)).not.toHaveProperty('inputRequest');
 });
 
-test("users' data that looks like a tool part stays data", () => {
+test('user data that looks like a tool part stays data', () => {
   const parts: readonly Part[] = [
     { data: { a: 1 }, metadata: { 'a2a:kind': 'other' } },
     { data: [1], metadata: { x: 1 } },

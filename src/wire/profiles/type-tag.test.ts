@@ -19,7 +19,7 @@ const typed = (field: string) => warning('part-type-tag', field, "expected the m
 const untagged = (field: string) =>
   warning('part-tag-missing', field, 'expected the member kind; inferred it from the content');
 
-/** The message in agent-native's documentation, with bytes that are some. */
+/** The message in agent-native's documentation, with valid bytes. */
 const PARTS = [
   { type: 'text', text: 'Show signups by source' },
   { type: 'data', data: { dateRange: 'last-30d' } },
@@ -31,19 +31,19 @@ const MODEL: readonly Part[] = [
   { raw: 'YSxiCg==', filename: 'report.csv', mediaType: 'text/csv' },
 ];
 
-test('parts tagged type are read', () => {
+test('parts tagged with type are decoded', () => {
   const { value, warnings } = send(PARTS);
   expect(value.message.parts).toEqual(MODEL);
   expect(warnings).toEqual([0, 1, 2].map((i) => typed(`message.parts[${i}]`)));
 });
 
-test('parts without a tag are told by their content', () => {
+test('parts without a tag are recognised by their content', () => {
   const { value, warnings } = send(PARTS.map(({ type: _, ...part }) => part));
   expect(value.message.parts).toEqual(MODEL);
   expect(warnings).toEqual([0, 1, 2].map((i) => untagged(`message.parts[${i}]`)));
 });
 
-test('files in the form of 1.0 are told by their content too', () => {
+test('files in the 1.0 format are recognised by their content', () => {
   const files = [
     { raw: 'YSxiCg==', filename: 'report.csv', mediaType: 'text/csv' },
     { url: 'https://files.example/1', metadata: { page: 1 } },
@@ -53,7 +53,7 @@ test('files in the form of 1.0 are told by their content too', () => {
   expect(warnings).toEqual([0, 1].map((i) => untagged(`message.parts[${i}]`)));
 });
 
-test('the stream example of 0.2 is read', () => {
+test('the stream example of the 0.2 specification is decoded', () => {
   const artifact = { artifactId: '9b6934dd', parts: [{ type: 'text', text: '<section 1...>', metadata: { page: 1 } }] };
   const json = {
     taskId: '225d6247',
@@ -70,7 +70,7 @@ test('the stream example of 0.2 is read', () => {
   expect(warnings).toEqual([typed('artifact.parts[0]')]);
 });
 
-test('kind wins over type', () => {
+test('the tag kind takes precedence over type', () => {
   const { value, warnings } = send([{ kind: 'text', type: 'data', text: 'hi' }]);
   expect(value.message.parts).toEqual([{ text: 'hi' }]);
   expect(warnings).toEqual([]);
@@ -80,19 +80,19 @@ const KINDS = "expected 'text', 'file' or 'data'";
 
 test.each<[string, JsonObject, FieldViolation]>([
   ['an unknown type', { type: 'image', text: 'hi' }, { field: 'message.parts[0].kind', description: KINDS }],
-  ['a type that is no text', { type: 1, text: 'hi' }, { field: 'message.parts[0].kind', description: KINDS }],
-  ['nothing to tell it by', { metadata: {} }, { field: 'message.parts[0].kind', description: KINDS }],
-  ['a text that is none', { text: 7 }, { field: 'message.parts[0].kind', description: KINDS }],
+  ['a type that is not a string', { type: 1, text: 'hi' }, { field: 'message.parts[0].kind', description: KINDS }],
+  ['no member that identifies it', { metadata: {} }, { field: 'message.parts[0].kind', description: KINDS }],
+  ['a text that is not a string', { text: 7 }, { field: 'message.parts[0].kind', description: KINDS }],
   [
     'a type with the wrong content',
     { type: 'text', data: {} },
     { field: 'message.parts[0].text', description: 'expected a string' },
   ],
-])('a part with %s is refused', (_case, part, violation) => {
+])('a part with %s is rejected', (_case, part, violation) => {
   expect(() => send([part])).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS', violations: [violation] }));
 });
 
-test('strict reading refuses both', () => {
+test('strict decoding rejects parts tagged with type and parts without a tag', () => {
   expect(() => send([{ type: 'text', text: 'hi' }, { text: 'hi' }], { repairs, strict: true })).toThrow(
     expect.objectContaining({
       violations: [
@@ -103,7 +103,7 @@ test('strict reading refuses both', () => {
   );
 });
 
-test('a mount with this profile tags the parts of its answers by type', () => {
+test('an agent mounted with this profile tags the parts of its responses with type', () => {
   const dialect = typeTag.forServer?.(v03) ?? v03;
   const status = {
     state: 'TASK_STATE_COMPLETED',

@@ -49,7 +49,7 @@ test.each<[string, JsonObject | undefined, JsonObject]>([
   ['GET /v1/tasks/t1/pushNotificationConfigs/p1', undefined, { id: 't1', pushNotificationConfigId: 'p1' }],
   ['DELETE /v1/tasks/t1/pushNotificationConfigs/p1', undefined, { id: 't1', pushNotificationConfigId: 'p1' }],
   ['GET /v1/card?tenant=acme', undefined, {}],
-])('%s with the body %j', (request, body, expected) => {
+])('%s with the body %j has the expected params', (request, body, expected) => {
   expect(params(request, body)).toEqual(expected);
 });
 
@@ -57,11 +57,11 @@ test.each<[string, ProtocolVersion, JsonObject]>([
   ['GET /v1/tasks/t1/pushNotificationConfigs/p1?tenant=acme', '1.0', { taskId: 't1', id: 'p1', tenant: 'acme' }],
   ['GET /v1/extendedAgentCard?tenant=acme', '1.0', { tenant: 'acme' }],
   ['GET /tasks/t1/pushNotificationConfigs/p1', '0.3', { id: 't1', pushNotificationConfigId: 'p1' }],
-])('%s is read in the words of %s when that is spoken', (request, version, expected) => {
+])('%s has params in the %s format if that version is requested', (request, version, expected) => {
   expect(params(request, undefined, version)).toEqual(expected);
 });
 
-test('every filter of a list is taken from the query, and nothing else is', () => {
+test('only the filters of a list are taken from the query', () => {
   const query =
     'contextId=c%2F1&status=TASK_STATE_WORKING&pageSize=10&pageToken=abc%3D&historyLength=0' +
     '&statusTimestampAfter=2026-03-12T10:00:00%2B01:00&includeArtifacts=true&tenant=acme' +
@@ -82,11 +82,11 @@ test('every filter of a list is taken from the query, and nothing else is', () =
 test.each([
   ['true', true],
   ['false', false],
-  // Left as they are, for the dialect to refuse with the path.
+  // Not changed, so that the dialect rejects them with their path.
   ['1', '1'],
   ['True', 'True'],
   ['yes', 'yes'],
-])('includeArtifacts=%s becomes %j', (text, value) => {
+])('the parameter includeArtifacts=%s becomes %j', (text, value) => {
   expect(params(`GET /tasks?includeArtifacts=${text}`)).toEqual({ includeArtifacts: value });
 });
 
@@ -94,7 +94,7 @@ test('an empty parameter is absent', () => {
   expect(params('GET /tasks?contextId=&includeArtifacts=&pageSize')).toEqual({});
 });
 
-test('a parameter that says two things is refused, one that says the same twice is not', () => {
+test('a parameter with two different values is rejected, one that repeats a value is not', () => {
   expect(params('GET /tasks?pageSize=5&pageSize=&pageSize=5')).toEqual({ pageSize: '5' });
   expect(() => params('GET /tasks?pageSize=5&pageSize=6')).toThrow('pageSize: expected one value, not several');
 });
@@ -102,7 +102,7 @@ test('a parameter that says two things is refused, one that says the same twice 
 test.each<[string, string, JsonObject | undefined, string, string]>([
   ['task in path and body', 'POST /tasks/t1:cancel', { id: 't2' }, 'id', 'path'],
   ['task of a config', 'POST /tasks/t1/pushNotificationConfigs', { ...CONFIG, taskId: 't2' }, 'taskId', 'path'],
-  ['an id that is no text', 'POST /tasks/1:cancel', { id: 1 }, 'id', 'path'],
+  ['an id that is not a string', 'POST /tasks/1:cancel', { id: 1 }, 'id', 'path'],
   ['tenant in path and body', 'POST /acme/message:send', { tenant: 'other' }, 'tenant', 'path'],
   ['tenant in path and query', 'GET /acme/tasks?tenant=other', undefined, 'tenant', 'path'],
   ['tenant in query and body', 'POST /message:send?tenant=acme', { tenant: 'other' }, 'tenant', 'query'],
@@ -113,7 +113,7 @@ test.each<[string, string, JsonObject | undefined, string, string]>([
     'configId',
     'query',
   ],
-])('two different values are refused: %s', (_case, request, body, field, where) => {
+])('two different values are rejected: %s', (_case, request, body, field, where) => {
   const description = `expected the same value as in the ${where}`;
   expect(() => params(request, body)).toThrow(
     expect.objectContaining({
@@ -124,7 +124,7 @@ test.each<[string, string, JsonObject | undefined, string, string]>([
   );
 });
 
-test('every conflict is named at once', () => {
+test('one error names every conflict', () => {
   const error = catchError(() => params('POST /acme/tasks/t1:cancel', { id: 't2', tenant: 'other' }));
   expect(error.violations.map(({ field }) => field)).toEqual(['id', 'tenant']);
 });
@@ -142,7 +142,7 @@ test.each<[string, string, JsonObject]>([
   ['the same value', 'POST /acme/tasks/t1:cancel', { id: 't1', tenant: 'acme' }],
   ['null', 'POST /acme/tasks/t1:cancel', { id: null, tenant: null }],
   ['an empty text', 'POST /acme/tasks/t1:cancel', { id: '', tenant: '' }],
-])('said twice is fine if the body has %s', (_case, request, body) => {
+])('a value in both path and body is accepted if the body has %s', (_case, request, body) => {
   expect(params(request, body)).toEqual({ id: 't1', tenant: 'acme' });
 });
 
@@ -152,7 +152,7 @@ test('the body is copied, not changed', () => {
   expect(body).toEqual({ metadata: { a: 1 } });
 });
 
-test('a member named __proto__ in the body adds nothing', () => {
+test('a member named __proto__ in the body adds no params', () => {
   const body = JSON.parse('{"__proto__":{"id":"t2","tenant":"other"},"constructor":1}') as JsonObject;
   const merged = params('POST /acme/tasks/t1:cancel', body);
   expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);

@@ -9,7 +9,7 @@ import { dialects } from '../select.ts';
 const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hi' }] } as const;
 const config = { taskId: 't/1', id: 'p 1', url: 'https://hooks.example', token: 'k' };
 
-/** What a server reads of what a client wrote. */
+/** The input that a server decodes from the request that a client encoded. */
 function received<K extends OperationName>(dialect: Dialect, operation: K, input: Input<K>): Input<K> {
   const { verb, path, query, body } = encodeRestRequest(dialect, operation, input);
   const match = matchRest(verb, path);
@@ -34,14 +34,14 @@ const CASES: { readonly [K in OperationName]?: Input<K> } = {
 
 describe.each([dialects.v1, dialects['v03-proto'], dialects['v03-kind'], dialects.v03])('$name', (dialect) => {
   test.each(Object.entries(CASES) as [OperationName, Input<OperationName>][])(
-    '%s arrives as it was meant',
+    'a server decodes %s as the client encoded it',
     (operation, input) => {
       expect(received(dialect, operation, input)).toEqual(input);
     },
   );
 });
 
-test('1.0 puts the tenant into the path and filters into the query', () => {
+test('1.0 encodes the tenant in the path and filters in the query', () => {
   const query = {
     tenant: 'acme',
     contextId: 'c',
@@ -59,14 +59,14 @@ test('1.0 puts the tenant into the path and filters into the query', () => {
   expect(received(dialects.v1, 'SendMessage', { tenant: 'acme', message })).toEqual({ tenant: 'acme', message });
 });
 
-test('ids may hold anything', () => {
+test('ids can contain any characters', () => {
   expect(received(dialects.v1, 'GetTaskPushNotificationConfig', { taskId: 't/1?x', id: 'p 1%' })).toEqual({
     taskId: 't/1?x',
     id: 'p 1%',
   });
 });
 
-test('what has nothing to say has no body', () => {
+test('a request without content has no body', () => {
   expect(encodeRestRequest(dialects.v1, 'CancelTask', { id: 't' })).toMatchObject({ verb: 'POST', body: undefined });
   expect(encodeRestRequest(dialects.v1, 'CancelTask', { id: 't', metadata: { a: 1 } }).body).toEqual({
     metadata: { a: 1 },
@@ -80,7 +80,7 @@ test('what has nothing to say has no body', () => {
 test.each([
   ['https://a.example/v1/?code=x&y=a?b', '/v1/tasks/t', 'https://a.example/v1/tasks/t?code=x&y=a?b'],
   ['https://a.example?code=x', '/message:send', 'https://a.example/message:send?code=x'],
-])('the query of %s goes along: %s', (base, path, url) => {
+])('the query of the base URL %s is kept: %s', (base, path, url) => {
   expect(restUrl(base, { path, query: new URLSearchParams() })).toBe(url);
   expect(restUrl(base, { path, query: new URLSearchParams({ a: 'b c' }) })).toBe(`${url}&a=b+c`);
 });
@@ -91,7 +91,7 @@ test.each([
   ['https://a.example/v1', '/v1/tasks/t', 'https://a.example/v1/tasks/t'],
   ['https://a.example/v1/', '/v1/message:send', 'https://a.example/v1/message:send'],
   ['https://a.example/v1', '/message:send', 'https://a.example/v1/message:send'],
-])('%s and %s make %s', (base, path, url) => {
+])('the base URL %s and the path %s give %s', (base, path, url) => {
   expect(restUrl(base, { path, query: new URLSearchParams() })).toBe(url);
   expect(restUrl(base, { path, query: new URLSearchParams({ a: 'b c' }) })).toBe(`${url}?a=b+c`);
 });

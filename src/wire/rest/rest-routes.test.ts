@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { OperationName } from '../../model/operation.ts';
 import { isReservedTenant, matchRest, type RestMatch, restPath } from './rest-routes.ts';
 
-/** Verb, path after the prefix, and what it means. */
+/** Method, path after the prefix, operation, and ids in the path. */
 const ROUTES: readonly (readonly [string, string, OperationName, { taskId?: string; configId?: string }])[] = [
   ['POST', '/message:send', 'SendMessage', {}],
   ['POST', '/message:stream', 'SendStreamingMessage', {}],
@@ -24,7 +24,7 @@ const ROUTES: readonly (readonly [string, string, OperationName, { taskId?: stri
 ];
 
 test.each([...ROUTES, ['GET', '/extendedAgentCard', 'GetExtendedAgentCard', {}] as const])(
-  '%s %s is %s, with a tenant before it too',
+  '%s %s is routed to %s, with and without a tenant prefix',
   (verb, path, operation, ids) => {
     expect(matchRest(verb, path)).toEqual({ operation, prefix: '', ...ids });
     expect(matchRest(verb, `/acme${path}`)).toEqual({ operation, prefix: '', tenant: 'acme', ...ids });
@@ -32,7 +32,7 @@ test.each([...ROUTES, ['GET', '/extendedAgentCard', 'GetExtendedAgentCard', {}] 
 );
 
 test.each([...ROUTES, ['GET', '/card', 'GetExtendedAgentCard', {}] as const])(
-  '%s /v1%s is %s of 0.3',
+  '%s /v1%s is routed to %s of 0.3',
   (verb, path, operation, ids) => {
     expect(matchRest(verb, `/v1${path}`)).toEqual({ operation, prefix: '/v1', ...ids });
   },
@@ -52,28 +52,28 @@ test.each([
   ['/acme/tasks', 'PATCH', ['GET']],
   ['/v1/card', 'POST', ['GET']],
   ['/tasks', 'get', ['GET']],
-])('%s with %s is a path with the wrong verb', (path, verb, allow) => {
+])('the path %s with the method %s returns the allowed methods', (path, verb, allow) => {
   expect(matchRest(verb, path)).toMatchObject({ allow });
 });
 
-test('whose path it is shows with the wrong verb too', () => {
+test('the version of a path is known even with the wrong method', () => {
   expect(matchRest('PATCH', '/acme/tasks')).toEqual({ allow: ['GET'], tenant: 'acme' });
   expect(matchRest('PATCH', '/tasks')).toEqual({ allow: ['GET'] });
 });
 
 test.each([
-  ['nothing', ''],
+  ['an empty path', ''],
   ['the root', '/'],
   ['a relative path', 'tasks'],
   ['a relative path that ends like one', 'x/tasks'],
   ['an empty tenant', '//tasks'],
   ['a slash at the end', '/tasks/'],
   ['a slash after an id', '/tasks/t1/'],
-  ['a slash after a verb', '/message:send/'],
-  ['an empty task before a verb', '/tasks/:cancel'],
+  ['a slash after an action', '/message:send/'],
+  ['an empty task id before an action', '/tasks/:cancel'],
   ['an empty task before its configs', '/tasks//pushNotificationConfigs'],
   ['an empty config', '/tasks/t1/pushNotificationConfigs/'],
-  ['an unknown verb of message', '/message:erase'],
+  ['an unknown action of message', '/message:erase'],
   ['an unknown collection', '/tasks/t1/artifacts'],
   ['two tenants', '/acme/sales/tasks'],
   ['other capitals', '/Tasks'],
@@ -83,10 +83,10 @@ test.each([
   ['a lone percent sign', '/tasks/100%'],
   ['a broken tenant', '/%zz/tasks'],
   ["0.3's name of the card in 1.0", '/card'],
-  ['nothing after the prefix', '/v1'],
+  ['an empty path after the prefix', '/v1'],
   ['a slash after the prefix', '/v1/'],
   ['a tenant after the prefix', '/v1/acme/tasks'],
-])('%s leads nowhere', (_case, path) => {
+])('%s matches no route', (_case, path) => {
   for (const verb of ['GET', 'POST', 'DELETE']) expect(matchRest(verb, path)).toBeUndefined();
 });
 
@@ -94,17 +94,17 @@ test.each([
   ['a colon', 'a:b', 'a:b'],
   ['several colons', 'urn:uuid:1', 'urn:uuid:1'],
   ['a colon at the end', 'a:', 'a:'],
-  ['a verb that is none', 'a:cancelled', 'a:cancelled'],
-  ['a verb in other capitals', 'a:Cancel', 'a:Cancel'],
-  ['an encoded verb', 'a%3Acancel', 'a:cancel'],
+  ['a suffix that is not an action', 'a:cancelled', 'a:cancelled'],
+  ['an action with other capitals', 'a:Cancel', 'a:Cancel'],
+  ['an encoded action', 'a%3Acancel', 'a:cancel'],
   ['an encoded slash', 'a%2Fb', 'a/b'],
   ['an encoded percent sign, decoded once', 'a%252Fb', 'a%2Fb'],
-  ['a plus sign, which is no blank here', 'a+b', 'a+b'],
+  ['a plus sign, which does not mean a space in a path', 'a+b', 'a+b'],
   ['unicode', '%E2%82%AC', '€'],
-  ['a name of ours', 'extendedAgentCard', 'extendedAgentCard'],
+  ['the name of another path', 'extendedAgentCard', 'extendedAgentCard'],
   ['the name of a collection', 'pushNotificationConfigs', 'pushNotificationConfigs'],
-  ['a name of every object', '__proto__', '__proto__'],
-])('an id may hold %s', (_case, segment, id) => {
+  ['a name of Object.prototype', '__proto__', '__proto__'],
+])('an id can contain %s', (_case, segment, id) => {
   const tenant = { tenant: id };
   expect(matchRest('GET', `/tasks/${segment}`)).toMatchObject({ operation: 'GetTask', taskId: id });
   expect(matchRest('POST', `/tasks/${segment}:cancel`)).toMatchObject({ operation: 'CancelTask', taskId: id });
@@ -112,7 +112,7 @@ test.each([
   if (!isReservedTenant(id)) expect(matchRest('POST', `/${segment}/message:send`)).toMatchObject(tenant);
 });
 
-test('a verb counts only at the end of the path', () => {
+test('an action is recognised only at the end of the path', () => {
   const configs = '/tasks/a:cancel/pushNotificationConfigs';
   expect(matchRest('GET', configs)).toMatchObject({ operation: 'ListTaskPushNotificationConfigs', taskId: 'a:cancel' });
   expect(matchRest('GET', `${configs}/b:subscribe`)).toMatchObject({ taskId: 'a:cancel', configId: 'b:subscribe' });
@@ -120,7 +120,7 @@ test('a verb counts only at the end of the path', () => {
 });
 
 test.each(['v1', 'tasks', 'extendedAgentCard', '.well-known', 'message:send', 'message:'])(
-  '%s is no tenant',
+  '%s is not accepted as a tenant',
   (name) => {
     expect(isReservedTenant(name)).toBe(true);
     for (const segment of [
@@ -133,14 +133,14 @@ test.each(['v1', 'tasks', 'extendedAgentCard', '.well-known', 'message:send', 'm
   },
 );
 
-test('a path that could have a tenant means the route without one', () => {
+test('a path that is ambiguous is routed without a tenant', () => {
   expect(matchRest('GET', '/tasks/tasks')).toEqual({ operation: 'GetTask', prefix: '', taskId: 'tasks' });
   expect(matchRest('POST', '/tasks/message:send')).toEqual({ allow: ['GET'] });
 });
 
 // The client's side
 
-test('a client gets verb and path, subscribing by POST', () => {
+test('a client gets method and path, and subscribes with POST', () => {
   expect(restPath({ operation: 'SubscribeToTask', prefix: '', taskId: 'a/b:c' })).toEqual({
     verb: 'POST',
     path: '/tasks/a%2Fb%3Ac:subscribe',
@@ -152,7 +152,7 @@ test('a client gets verb and path, subscribing by POST', () => {
   });
 });
 
-test('whatever the ids and the tenant are, a server reads from the path what a client put there', () => {
+test('a server decodes any ids and tenant from the path that the client encoded', () => {
   const points = fc.oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }));
   const unit = points.map((point) => String.fromCodePoint(point));
   const id = fc.string({ unit, minLength: 1 }).filter((text) => text !== '.' && text !== '..');
@@ -181,7 +181,7 @@ test('whatever the ids and the tenant are, a server reads from the path what a c
         };
         const { verb, path } = restPath(match);
         expect(matchRest(verb, path)).toEqual(match);
-        // What a URL makes of the path on its way must change nothing.
+        // Normalising the URL must not change the path.
         expect(new URL(path, 'http://localhost').pathname).toBe(path);
       },
     ),

@@ -34,11 +34,11 @@ test.each<[string, string, readonly Partial<SseEvent>[]]>([
   ['data lines are joined', 'data: a\ndata:\ndata: c\n\n', [{ data: 'a\n\nc' }]],
   ['the space after the colon may be missing', 'data:a\n\n', [{ data: 'a' }]],
   ['only one space is dropped', 'data:  a \n\n', [{ data: ' a ' }]],
-  ['a tab is no space', 'data:\ta\n\n', [{ data: '\ta' }]],
+  ['a tab after the colon is not removed', 'data:\ta\n\n', [{ data: '\ta' }]],
   ['further colons belong to the value', 'data: a: b\n\n', [{ data: 'a: b' }]],
   ['fields without a colon are empty', 'data\n\ndata\ndata\n\n', [{ data: '' }, { data: '\n' }]],
   ['empty data is data', 'data:\n\n', [{ data: '' }]],
-  ['an event without data is none', 'event: ping\n\nid: 1\n\n\n\n', []],
+  ['an event without data is not returned', 'event: ping\n\nid: 1\n\n\n\n', []],
   ['comments are skipped', ': hi\ndata: a\n:\n:b\ndata: c\n\n: bye\n\n', [{ data: 'a\nc' }]],
   ['an event has a type', 'event: error\ndata: a\n\ndata: b\n\n', [{ event: 'error', data: 'a' }, { data: 'b' }]],
   ['a type without data is dropped', 'event: error\n\ndata: b\n\n', [{ data: 'b' }]],
@@ -54,7 +54,7 @@ test.each<[string, string, readonly Partial<SseEvent>[]]>([
     ],
   ],
   ['an id without data counts too', 'id: 7\n\ndata: a\n\n', [{ id: '7', data: 'a' }]],
-  ['an empty id takes it away', 'id: 1\ndata: a\n\nid\ndata: b\n\n', [{ id: '1', data: 'a' }, { data: 'b' }]],
+  ['an empty id removes the id', 'id: 1\ndata: a\n\nid\ndata: b\n\n', [{ id: '1', data: 'a' }, { data: 'b' }]],
   ['an id with NUL is ignored', 'id: 1\nid: 2\0\ndata: a\n\n', [{ id: '1', data: 'a' }]],
   ['unknown fields are ignored', 'foo: 1\ndatax: 2\ndat: 3\nDATA: 4\n data: 5\ndata: a\n\n', [{ data: 'a' }]],
   ['a byte order mark is skipped at the start', '\ufeffdata: a\n\n', [{ data: 'a' }]],
@@ -62,10 +62,10 @@ test.each<[string, string, readonly Partial<SseEvent>[]]>([
   ['a byte order mark before a blank line', '\ufeff\ndata: a\n\n', [{ data: 'a' }]],
   ['a second byte order mark is a character', '\ufeff\ufeffdata: a\n\ndata: b\n\n', [{ data: 'b' }]],
   ['a later byte order mark is a character', 'data: \ufeffa\n\n\ufeffdata: b\n\n', [{ data: '\ufeffa' }]],
-  ['what is unfinished is dropped', 'data: a\n\nid: 2\ndata: b\n', [{ data: 'a' }]],
+  ['an unfinished event is dropped', 'data: a\n\nid: 2\ndata: b\n', [{ data: 'a' }]],
   ['an unfinished line is dropped', 'data: a\n\ndata: b', [{ data: 'a' }]],
   ['characters of all sizes', 'data: aé€😀\ndata: 😀\n\n', [{ data: 'aé€😀\n😀' }]],
-])('%s', (_rule, text, expected) => {
+])('the decoder follows the standard: %s', (_rule, text, expected) => {
   const events = expected.map((event) => ({ event: undefined, id: undefined, ...event }));
   const bytes = encoder.encode(text);
   for (let size = 1; size <= bytes.length; size++) expect(readAll(cut(bytes, size))).toEqual(events);
@@ -85,7 +85,7 @@ test.each<[string, readonly number[], string]>([
   }
 });
 
-test('an event is given as soon as its blank line is there, also if that ends with CR', () => {
+test('an event is returned as soon as its blank line has arrived, even if that ends with CR', () => {
   const decoder = new SseDecoder();
   expect(decoder.push('data: a\r\n\r')).toHaveLength(1);
   expect(decoder.push('\n')).toHaveLength(0);
@@ -93,11 +93,11 @@ test('an event is given as soon as its blank line is there, also if that ends wi
   expect(dataOf(decoder.push('data: b\n\n'))).toEqual(['b']);
 });
 
-test('an empty piece between CR and LF does not part them', () => {
+test('an empty chunk between CR and LF does not separate them', () => {
   expect(dataOf(readAll(['data: a\r', '', '\ndata: b\r', '\n\r\n']))).toEqual(['a\nb']);
 });
 
-test('a piece may be overwritten once it was read', () => {
+test('a chunk can be overwritten after it was decoded', () => {
   const decoder = new SseDecoder();
   const chunk = bytesOf('data: one');
   decoder.push(chunk);
@@ -110,7 +110,7 @@ test.each([
   ['retry:0\n', 0],
   ['retry: 5\nretry: 1e3\nretry: -1\nretry: 1.5\nretry:\nretry\nretry: ٣\nretry: 99999999999999999999\n', 5],
   ['retry: x\n', undefined],
-])('the time to wait before the next connection is a number of digits: %j', (text, retryMs) => {
+])('the reconnection time consists of digits only: %j', (text, retryMs) => {
   const decoder = new SseDecoder();
   decoder.push(text);
   expect(decoder.retryMs).toBe(retryMs);
@@ -123,13 +123,13 @@ test.each([
   ['behind the last event', 'data: a\n\nretry: 5\n\n', true],
   ['behind it, and the same as before', 'retry: 5\n\ndata: a\n\nretry: 5\n', true],
   ['nowhere', 'data: a\n\n: retry: 5\n\n', false],
-])('where a time to wait was said, also within one piece: %s', (_where, text, isBehind) => {
+])('the position of a reconnection time is known, even within one chunk: %s', (_where, text, isBehind) => {
   const decoder = new SseDecoder();
   decoder.push(text);
-  expect(decoder.hasRetryBehind).toBe(isBehind);
+  expect(decoder.hasTrailingRetry).toBe(isBehind);
 });
 
-test('comments can be heard, for they are signs of life', () => {
+test('comments are reported, because they show that the connection is alive', () => {
   const heard: string[] = [];
   const onComment = (text: string): number => heard.push(text);
   readAll([': keep-', 'alive\n\n:\n:x\ndata: :y\n\n: un'], { onComment });
@@ -146,7 +146,7 @@ test.each([
   ['half a comment', 'data: a\n\n: b', true],
   ['an id', 'id: 1\n', true],
   ['half a character', 'data: a\n\n\ud83d', true],
-])('an early end can be told from a clean one: %s', (_case, text, pending) => {
+])('a truncated stream is distinguished from a complete one: %s', (_case, text, pending) => {
   const decoder = new SseDecoder();
   decoder.push(text);
   expect(decoder.pending).toBe(pending);
@@ -165,7 +165,7 @@ test.each([
   ['several lines', `data: ${'x'.repeat(44)}\r\ndata: ${'x'.repeat(44)}\r\n\r\n`],
   ['many lines', `${'data\n'.repeat(25)}\n`],
   ['fields that are not kept', `${'foo:\n'.repeat(24)}data\n\n`],
-])('an event may have as many bytes as the limit says, and no more: %s', (_case, text) => {
+])('an event is accepted up to the byte limit and rejected above it: %s', (_case, text) => {
   const bytes = encoder.encode(text);
   const larger = bytesOf('x', text);
   for (let size = 1; size <= larger.length; size++) {
@@ -179,7 +179,7 @@ test.each([
   ['a comment', ':', 'x'],
   ['an unknown field', 'x', 'x'],
   ['short lines', '', 'data\n'],
-])('an endless event is refused when the limit is passed, not later: %s', (_case, head, piece) => {
+])('an endless event is rejected as soon as it exceeds the limit: %s', (_case, head, piece) => {
   const decoder = new SseDecoder({ maxEventBytes: 100 });
   decoder.push(head);
   let kept = head.length;
@@ -192,12 +192,12 @@ test.each([
   expect(kept).toBe(100);
 });
 
-test('what is not kept does not count', () => {
+test('discarded fields do not count toward the limit', () => {
   const decoder = new SseDecoder({ maxEventBytes: 20 });
   for (let i = 0; i < 100; i++) expect(decoder.push(': still here\n\ndata: 123\n: still\n\n')).toHaveLength(1);
 });
 
-test('events ahead of one that is too large are handed out first', () => {
+test('events before one that is too large are returned first', () => {
   const decoder = new SseDecoder({ maxEventBytes: 100 });
   expect(dataOf(decoder.push(`data: a\n\ndata: ${'x'.repeat(100)}\n\ndata: b\n\n`))).toEqual(['a']);
   expect(decoder.failure).toEqual(TOO_LARGE);
@@ -206,7 +206,7 @@ test('events ahead of one that is too large are handed out first', () => {
   expect(() => decoder.push('')).toThrow(TOO_LARGE);
 });
 
-test('the limit is 16 MiB if nothing else is said', () => {
+test('the default limit is 16 MiB', () => {
   const decoder = new SseDecoder();
   const mebibyte = new Uint8Array(1024 * 1024).fill(0x78);
   for (let i = 0; i < 16; i++) expect(decoder.push(mebibyte)).toHaveLength(0);
@@ -217,7 +217,7 @@ test('the limit is 16 MiB if nothing else is said', () => {
 
 type Note = (self: Uint8Array, args: readonly unknown[], result: unknown) => void;
 
-/** Lets `note` see each call of a built-in method; returns what undoes it. */
+/** Calls `note` for each call of a built-in method. Returns a function that restores the method. */
 function watch(prototype: object, method: string, note: Note): () => void {
   const original: (...args: unknown[]) => unknown = Reflect.get(prototype, method);
   const watched = function (this: Uint8Array, ...args: unknown[]): unknown {
@@ -229,7 +229,7 @@ function watch(prototype: object, method: string, note: Note): () => void {
   return () => Reflect.set(prototype, method, original);
 }
 
-/** How many bytes are searched, copied and decoded while `run` goes. */
+/** The number of bytes that are searched, copied and decoded while `run` runs. */
 function countWork(run: () => void): number {
   let work = 0;
   const array: object = Object.getPrototypeOf(Uint8Array.prototype);
@@ -260,7 +260,7 @@ test.each<[string, string, number]>([
   ['many CR in one piece', 'data: x\r\r'.repeat(50_000), Infinity],
   ['many CRLF in one piece', 'data: x\r\n\r\n'.repeat(50_000), Infinity],
   ['many lines without a colon in one piece', `${'data\n'.repeat(50_000)}\n`, Infinity],
-])('the work grows with the length of the stream, not with its square: %s', (_case, text, size) => {
+])('the work grows linearly with the length of the stream: %s', (_case, text, size) => {
   const bytes = encoder.encode(text);
   const chunks = cut(bytes, Math.min(size, bytes.length));
   let events: readonly SseEvent[] = [];
@@ -274,7 +274,7 @@ test.each<[string, string, number]>([
 
 // Against the standard
 
-/** The standard's algorithm word for word, on the whole text at once. */
+/** The algorithm of the standard, applied to the whole text at once. */
 function readByTheBook(bytes: Uint8Array): readonly SseEvent[] {
   const lines = new TextDecoder().decode(bytes).split(/\r\n|\n|\r/);
   const events: SseEvent[] = [];
@@ -303,7 +303,7 @@ const fragment = fc.oneof(
   fc.constantFrom(bytesOf('\ufeff'), bytesOf('é😀'), bytesOf([0xff]), bytesOf([0xe2, 0x82]), bytesOf([0xbf])),
 );
 
-test('however a stream is cut up, it is read as the standard says', () => {
+test('a stream is decoded by the standard however it is split into chunks', () => {
   const stream = fc.array(fragment, { maxLength: 60 }).map((pieces) => bytesOf(...pieces.map((piece) => [...piece])));
   fc.assert(
     fc.property(stream, fc.array(fc.nat(8), { minLength: 1 }), (bytes, sizes) => {
@@ -319,7 +319,7 @@ test('however a stream is cut up, it is read as the standard says', () => {
   );
 });
 
-test('any bytes are read, or refused as too large', () => {
+test('any bytes are decoded or rejected as too large', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array()), fc.integer({ min: 0, max: 50 }), (chunks, maxEventBytes) => {
       try {

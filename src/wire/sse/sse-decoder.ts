@@ -54,7 +54,7 @@ export class SseDecoder {
   #event = '';
   #id = '';
   #retryMs: number | undefined;
-  #hasRetryBehind = false;
+  #hasTrailingRetry = false;
   #failure: A2AError<'INVALID_AGENT_RESPONSE'> | undefined;
 
   constructor(options: SseDecoderOptions = {}) {
@@ -78,8 +78,8 @@ export class SseDecoder {
   }
 
   /** Whether the last `retry` came after the last event, not within or before it. */
-  get hasRetryBehind(): boolean {
-    return this.#hasRetryBehind;
+  get hasTrailingRetry(): boolean {
+    return this.#hasTrailingRetry;
   }
 
   /** Set as soon as an event is too large. All later data is ignored. */
@@ -164,7 +164,7 @@ export class SseDecoder {
   #setRetry(value: string): void {
     if (!/^[0-9]{1,15}$/.test(value)) return;
     this.#retryMs = Number(value);
-    this.#hasRetryBehind = true;
+    this.#hasTrailingRetry = true;
   }
 
   #addData(bytes: Uint8Array, start: number, end: number): void {
@@ -180,7 +180,7 @@ export class SseDecoder {
   #dispatch(events: SseEvent[]): void {
     if (this.#firstData !== undefined) {
       const more = this.#moreData.length === 0 ? '' : decode(this.#moreData.bytes, 0, this.#moreData.length);
-      this.#hasRetryBehind = false;
+      this.#hasTrailingRetry = false;
       events.push({ data: this.#firstData + more, event: this.#event || undefined, id: this.#id || undefined });
     }
     this.#forgetEvent();
@@ -205,9 +205,9 @@ export class SseDecoder {
   #encode(chunk: string): Uint8Array {
     const text = this.#halfCharacter + chunk;
     const last = text.charCodeAt(text.length - 1);
-    const isCut = last >= 0xd800 && last <= 0xdbff;
-    this.#halfCharacter = isCut ? text.slice(-1) : '';
-    return encoder.encode(isCut ? text.slice(0, -1) : text);
+    const isSplit = last >= 0xd800 && last <= 0xdbff;
+    this.#halfCharacter = isSplit ? text.slice(-1) : '';
+    return encoder.encode(isSplit ? text.slice(0, -1) : text);
   }
 }
 

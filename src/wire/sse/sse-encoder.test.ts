@@ -10,24 +10,24 @@ test.each([
   ['an empty id, which takes an earlier one away', { data: 'x', id: '' }, 'id: \ndata: x\n\n'],
   ['a lone CR', { data: 'a\rb' }, 'data: a\ndata: b\n\n'],
   ['line breaks of each kind', { data: 'a\nb\r\nc\rd\n' }, 'data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n'],
-])('an event is written line by line: %s', (_case, frame, text) => {
+])('an event is encoded line by line: %s', (_case, frame, text) => {
   expect(encodeSse(frame)).toBe(text);
 });
 
 test.each([
   ['id with LF', { id: '1\ndata: forged' }],
   ['id with CR', { id: '1\r' }],
-  ['id with NUL, which readers ignore', { id: '1\0' }],
+  ['id with NUL, which decoders ignore', { id: '1\0' }],
   ['type with LF', { event: 'a\n\n' }],
   ['type with CR', { event: 'a\rb' }],
   ['negative time', { retryMs: -1 }],
   ['fraction of a millisecond', { retryMs: 1.5 }],
-  ['time that is no number', { retryMs: NaN }],
-])('a %s is refused', (_case, fields) => {
+  ['time that is not a number', { retryMs: NaN }],
+])('an event is rejected with a %s', (_case, fields) => {
   expect(() => encodeSse({ data: 'x', ...fields })).toThrow(TypeError);
 });
 
-test('a comment is written so that no part of it is anything else', () => {
+test('a comment cannot contain any other field', () => {
   expect(encodeComment('keep-alive')).toBe(': keep-alive\n\n');
   const heard: string[] = [];
   const decoder = new SseDecoder({ onComment: (text) => heard.push(text) });
@@ -48,7 +48,7 @@ const frames = fc.array(
   ),
 );
 
-test('what was written is read again, however the bytes are cut up', () => {
+test('encoded events are decoded again however the bytes are split', () => {
   fc.assert(
     fc.property(frames, fc.infiniteStream(fc.integer({ min: 1, max: 40 })), (written, sizes) => {
       const bytes = new TextEncoder().encode(written.map((frame) => encodeSse(frame) + encodeComment('tick')).join(''));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Artifact } from '../../model/artifact.ts';
 import { decode } from '../dialect.ts';
-import { artifactPiece, artifacts } from './artifact.ts';
+import { artifactChunk, artifacts } from './artifact.ts';
 
 const parts = [{ type: 'text', text: 'yo' }];
 
@@ -13,7 +13,7 @@ function encoded(...values: Artifact[]): readonly { index: number; metadata?: ob
   return artifacts.encode(values) as { index: number }[];
 }
 
-test('a number becomes an id and stays known', () => {
+test('the number of an artifact becomes its id and is kept', () => {
   const wire = [{ index: 3, name: 'n', description: 'd', parts, metadata: { a: 1 } }];
   const { value } = decode(artifacts, wire, 'response');
   expect(value).toEqual([
@@ -28,11 +28,11 @@ test('a number becomes an id and stays known', () => {
   expect(artifacts.encode(value)).toEqual(wire);
 });
 
-test('without a number it is 0', () => {
+test('an artifact without a number has the number 0', () => {
   expect(decode(artifacts, [{ parts }], 'response').value).toEqual([named('artifact-0', { 'a2a:index': 0 })]);
 });
 
-test('ids become numbers in order of appearance and travel along', () => {
+test('ids become numbers in order of appearance and are kept in the metadata', () => {
   expect(encoded(named('b'), named('a', { x: 1 }))).toEqual([
     { index: 0, parts, metadata: { 'a2a:artifactId': 'b' } },
     { index: 1, parts, metadata: { x: 1, 'a2a:artifactId': 'a' } },
@@ -40,24 +40,27 @@ test('ids become numbers in order of appearance and travel along', () => {
 });
 
 test.each([
-  ['ids of our own', [named('b'), named('a', { x: 1 })]],
-  ['an id that looks like a number but never was one', [named('artifact-7'), named('artifact-0')]],
-  ['an id beside one that came numbered', [named('b'), named('artifact-0', { 'a2a:index': 0 })]],
-  ['a number under a foreign id', [named('b', { 'a2a:index': 4 }), named('c')]],
-  ['two ids that claim one number', [named('artifact-1', { 'a2a:index': 1 }), named('x', { 'a2a:index': 1 })]],
-  ['a number that has no place in 32 bits', [named('x', { 'a2a:index': 2 ** 31 })]],
-  ['a number that is none', [named('artifact-1', { 'a2a:index': 'one' }), named('artifact--1', { 'a2a:index': -1 })]],
-])('%s come back as they were, under different numbers', (_, values) => {
+  ['ids without a recorded number', [named('b'), named('a', { x: 1 })]],
+  ['an id that only looks like a number', [named('artifact-7'), named('artifact-0')]],
+  ['an id beside one with a recorded number', [named('b'), named('artifact-0', { 'a2a:index': 0 })]],
+  ['a recorded number with another id', [named('b', { 'a2a:index': 4 }), named('c')]],
+  ['two ids with the same recorded number', [named('artifact-1', { 'a2a:index': 1 }), named('x', { 'a2a:index': 1 })]],
+  ['a number above 32 bits', [named('x', { 'a2a:index': 2 ** 31 })]],
+  [
+    'a number that is not an integer',
+    [named('artifact-1', { 'a2a:index': 'one' }), named('artifact--1', { 'a2a:index': -1 })],
+  ],
+])('%s are decoded unchanged, with different numbers', (_, values) => {
   const wire = encoded(...values);
   expect(new Set(wire.map(({ index }) => index)).size).toBe(values.length);
   expect(decode(artifacts, JSON.parse(JSON.stringify(wire)), 'response').value).toEqual(values);
 });
 
-test('a known number is kept where it is free', () => {
+test('a recorded number is used again if it is free', () => {
   expect(encoded(named('b', { 'a2a:index': 4 }), named('c')).map(({ index }) => index)).toEqual([4, 0]);
 });
 
-test('several artifacts under one number stay several', () => {
+test('several artifacts with the same number stay separate', () => {
   const { value, warnings } = decode(artifacts, [{ parts }, { parts }, { index: 1, parts }, { parts }], 'response');
   expect(value.map(({ artifactId, metadata }) => [artifactId, metadata?.['a2a:index']])).toEqual([
     ['artifact-0', 0],
@@ -72,19 +75,19 @@ test('several artifacts under one number stay several', () => {
   expect(() => decode(artifacts, [{ parts }, { parts }], 'response', { strict: true })).toThrow('a unique index');
 });
 
-test('a piece has its flags inside', () => {
+test('a chunk contains its flags', () => {
   const wire = { index: 0, parts, append: true, lastChunk: false };
-  expect(decode(artifactPiece, wire, 'response').value).toEqual({
+  expect(decode(artifactChunk, wire, 'response').value).toEqual({
     index: 0,
     append: true,
     artifact: named('artifact-0', { 'a2a:index': 0 }),
   });
 });
 
-test('extensions are not written', () => {
+test('extensions of an artifact are not encoded', () => {
   expect(encoded({ ...named('b'), extensions: ['urn:x'] })[0]).not.toHaveProperty('extensions');
 });
 
-test.each([-1, 1.5, 2 ** 31, 'first'])('%j is no number of an artifact', (index) => {
+test.each([-1, 1.5, 2 ** 31, 'first'])('%j is rejected as the number of an artifact', (index) => {
   expect(() => decode(artifacts, [{ index, parts }], 'response')).toThrow('[0].index: expected');
 });

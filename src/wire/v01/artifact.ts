@@ -56,7 +56,7 @@ function idOf(number: number): string {
 }
 
 /** An artifact or a chunk of one, with its number and the flags that later versions have in the event. */
-export interface ArtifactPiece {
+export interface ArtifactChunk {
   readonly artifact: Artifact;
   readonly index: number;
   readonly append?: boolean;
@@ -67,7 +67,7 @@ export interface ArtifactPiece {
  * An artifact from a 0.1 peer gets its number as id, and its metadata records that. The metadata of any other artifact
  * carries its id.
  */
-export const artifactPiece: Codec<ArtifactPiece> = {
+export const artifactChunk: Codec<ArtifactChunk> = {
   decode(d, json) {
     const { index = 0, append, lastChunk, metadata, ...content } = numbered.decode(d, json);
     const flags = { index, ...(append === true ? { append } : {}), ...(lastChunk === true ? { lastChunk } : {}) };
@@ -92,17 +92,17 @@ export const artifactPiece: Codec<ArtifactPiece> = {
   },
 };
 
-const pieces = list(artifactPiece);
+const chunks = list(artifactChunk);
 
 /** The artifacts of a task. Chunk flags are ignored, because the artifacts of a task are complete. */
 export const artifacts: Codec<readonly Artifact[]> = {
   decode(d, json) {
-    const values = pieces.decode(d, json).map(({ artifact }) => artifact);
+    const values = chunks.decode(d, json).map(({ artifact }) => artifact);
     return distinct(d, values);
   },
   encode(values) {
     const numbers = new ArtifactNumbers();
-    return pieces.encode(values.map((artifact) => ({ artifact, index: numbers.of(artifact) })));
+    return chunks.encode(values.map((artifact) => ({ artifact, index: numbers.of(artifact) })));
   },
 };
 

@@ -21,7 +21,7 @@ test.each<[string, SecurityScheme]>([
   ['OAuth2', BEARER],
   ['OpenID', BEARER],
   ['openIdConnect', BEARER],
-])('the name %s is read as a scheme and written again', (name, scheme) => {
+])('the name %s is decoded as a scheme and encoded again', (name, scheme) => {
   const secured = fromSchemeNames([name]);
 
   expect(secured).toEqual({ securitySchemes: { [name]: scheme }, securityRequirements: [{ schemes: { [name]: {} } }] });
@@ -35,7 +35,7 @@ test('each name is an alternative', () => {
   ]);
 });
 
-test('no names mean no requirements', () => {
+test('an empty list of names means no requirements', () => {
   expect(fromSchemeNames([])).toEqual({});
   expect(toSchemeNames({})).toEqual([]);
 });
@@ -48,21 +48,21 @@ test.each<[string, SecurityScheme, string]>([
   ['mine', { apiKeySecurityScheme: { location: 'query', name: 'k' } }, 'ApiKey'],
   ['mine', OAUTH, 'OAuth2'],
   ['mine', { openIdConnectSecurityScheme: { openIdConnectUrl: 'https://id.test' } }, 'OpenID'],
-])('the scheme %s is named by its kind', (key, scheme, name) => {
+])('the scheme %s is encoded by the name of its kind', (key, scheme, name) => {
   expect(toSchemeNames({ securitySchemes: { [key]: scheme }, securityRequirements: [asks(key)] })).toEqual([name]);
 });
 
 const SCHEMES = { bearer: BEARER, id: OAUTH, id2: OAUTH, tls: { mtlsSecurityScheme: {} } };
 
 test.each([
-  ['only schemes that are asked for are named, each once', [asks('id'), asks('id2')], ['OAuth2']],
-  ['two schemes together are no alternative', [asks('bearer', 'id'), asks('id')], ['OAuth2']],
-  ['mutual TLS has no name', [asks('tls'), asks('id')], ['OAuth2']],
-  ['a name without a scheme is still a name', [asks('nowhere')], ['nowhere']],
-  ['that one may also come without is not said', [asks(), asks('bearer')], ['Bearer']],
-  ['where all may come without, nothing is said', [asks()], []],
-  ['without requirements nothing is said', [], []],
-])('%s', (_, securityRequirements, names) => {
+  ['only required schemes are named, each once', [asks('id'), asks('id2')], ['OAuth2']],
+  ['an alternative of two schemes is omitted', [asks('bearer', 'id'), asks('id')], ['OAuth2']],
+  ['an alternative with mutual TLS is omitted', [asks('tls'), asks('id')], ['OAuth2']],
+  ['the name of a missing scheme is kept', [asks('nowhere')], ['nowhere']],
+  ['an alternative without credentials is omitted', [asks(), asks('bearer')], ['Bearer']],
+  ['a card that only allows access without credentials has no names', [asks()], []],
+  ['a card without requirements has no names', [], []],
+])('requirements are encoded as names: %s', (_, securityRequirements, names) => {
   expect(toSchemeNames({ securitySchemes: SCHEMES, securityRequirements })).toEqual(names);
 });
 

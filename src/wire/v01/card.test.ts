@@ -45,12 +45,12 @@ const JSON_OF_CARD = {
   skills: CARD.skills,
 };
 
-test('a card is read and written without loss', () => {
+test('a card is decoded and encoded without loss', () => {
   expect(card.encode(CARD)).toEqual(JSON_OF_CARD);
   expect(decode(card, JSON_OF_CARD, 'response', { strict: true }).value).toEqual(CARD);
 });
 
-test('a card with nothing but what must be is official', () => {
+test('a card with only required members is valid', () => {
   const json = {
     name: 'Bare',
     url: 'https://agent.test',
@@ -75,7 +75,7 @@ test('a card with nothing but what must be is official', () => {
   });
 });
 
-test('the mode text is plain text', () => {
+test('the mode text is decoded as text/plain', () => {
   const [skill] = JSON_OF_CARD.skills;
   const json = {
     ...JSON_OF_CARD,
@@ -91,20 +91,20 @@ test('the mode text is plain text', () => {
   });
 });
 
-test('credentials in a card are read by nobody', () => {
+test('credentials in a card are ignored', () => {
   const json = { ...JSON_OF_CARD, authentication: { schemes: ['Bearer'], credentials: 'secret' } };
 
   expect(decode(card, json, 'response', { strict: true }).value).toEqual(CARD);
 });
 
-test('a missing list of schemes is borne', () => {
+test('a missing list of schemes is accepted', () => {
   const { value, warnings } = decode(card, { ...JSON_OF_CARD, authentication: {} }, 'response');
 
   expect(value.securityRequirements).toBeUndefined();
   expect(warnings).toMatchObject([{ code: 'member-missing', field: 'authentication.schemes' }]);
 });
 
-test('what came later is not written', () => {
+test('members of later versions are not encoded', () => {
   const json = card.encode({
     ...CARD,
     supportedInterfaces: [
@@ -122,7 +122,7 @@ test('what came later is not written', () => {
   expect(json).toEqual(JSON_OF_CARD);
 });
 
-test('an agent without an address for JSON-RPC has no card of 0.1', () => {
+test('an agent without a JSON-RPC URL has no 0.1 card', () => {
   const rest = { url: 'https://rest.test', protocolBinding: 'HTTP+JSON', protocolVersion: '0.1' };
 
   expect(() => card.encode({ ...CARD, supportedInterfaces: [rest] })).toThrow(
@@ -130,7 +130,7 @@ test('an agent without an address for JSON-RPC has no card of 0.1', () => {
   );
 });
 
-test('whatever arrives, the only error is ours', () => {
+test('decoding any card fails only with an A2AError', () => {
   const member = fc.constantFrom(...Object.keys(JSON_OF_CARD));
   const damaged = fc.dictionary(member, fc.jsonValue()).map((change) => ({ ...JSON_OF_CARD, ...change }));
   fc.assert(

@@ -117,6 +117,6 @@ export const card: Codec<AgentCard> = {
 };
 
 function addressOf({ supportedInterfaces, ...card }: AgentCard): string {
-  const spoken = supportedInterfaces.filter(({ protocolBinding }) => protocolBinding === 'JSONRPC');
-  return transportsOf({ ...card, supportedInterfaces: spoken }, '0.1')[0].url;
+  const usable = supportedInterfaces.filter(({ protocolBinding }) => protocolBinding === 'JSONRPC');
+  return transportsOf({ ...card, supportedInterfaces: usable }, '0.1')[0].url;
 }

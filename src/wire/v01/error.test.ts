@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { A2AError, type ErrorCode, ERRORS } from '../../errors.ts';
 import { errors } from './error.ts';
 
-/** The numbers of 0.1 where they differ from 1.0's, and whom they mean when nothing else is said. */
+/** The error numbers of 0.1 that differ from those of 1.0. */
 const NUMBERS: Readonly<Partial<Record<ErrorCode, number>>> = {
   UNAUTHENTICATED: -32007,
   PERMISSION_DENIED: -32008,
@@ -14,7 +14,7 @@ const NUMBERS: Readonly<Partial<Record<ErrorCode, number>>> = {
   INVALID_AGENT_RESPONSE: -32603,
 };
 
-test.each(Object.keys(ERRORS) as ErrorCode[])('%s has its number and comes back', (code) => {
+test.each(Object.keys(ERRORS) as ErrorCode[])('%s has a number in 0.1 and is decoded from it', (code) => {
   const wire = errors.encodeRpc(new A2AError(code, 'text', { details: { taskId: 't1' } }));
   expect(wire).toEqual({
     code: NUMBERS[code] ?? ERRORS[code].rpc,
@@ -41,7 +41,7 @@ test.each([
   [-32602, 'INVALID_PARAMS'],
   [-32603, 'INTERNAL_ERROR'],
   [-32700, 'PARSE_ERROR'],
-] as const)('%i alone means %s', (code, meaning) => {
+] as const)('the number %i without a reason is decoded as %s', (code, meaning) => {
   expect(errors.decodeRpc({ code, message: 'text' }).code).toBe(meaning);
 });
 
@@ -49,26 +49,26 @@ test.each([
   ['no streaming', { capability: 'streaming' }, -32006],
   ['a task that is over', { taskId: 't1', state: 'TASK_STATE_COMPLETED' }, -32009],
   ['another capability', { capability: 'extendedAgentCard' }, -32004],
-  ['nothing in particular', {}, -32004],
-])('an unsupported operation because of %s has its own number', (_, details, number) => {
+  ['no specific reason', {}, -32004],
+])('the error UNSUPPORTED_OPERATION has a separate number for %s', (_, details, number) => {
   const wire = errors.encodeRpc(new A2AError('UNSUPPORTED_OPERATION', 'text', { details }));
   expect(wire.code).toBe(number);
   expect(errors.decodeRpc(wire)).toMatchObject({ code: 'UNSUPPORTED_OPERATION', details });
 });
 
-test('the state does not change the number of other errors', () => {
+test('a state in the details does not change the number of other errors', () => {
   const details = { state: 'TASK_STATE_COMPLETED' };
   expect(errors.encodeRpc(new A2AError('TASK_NOT_CANCELABLE', 'text', { details })).code).toBe(-32002);
 });
 
-test.each([-32006, -32009])('%i from a stranger keeps its number on the way through', (code) => {
+test.each([-32006, -32009])('the number %i of another agent is kept when its error is passed on', (code) => {
   const error = errors.decodeRpc({ code, message: 'text', data: { hint: 'x' } });
   expect(error.details).toMatchObject({ hint: 'x' });
   expect(error.cause).toEqual({ code, message: 'text', data: { hint: 'x' } });
   expect(errors.encodeRpc(error).code).toBe(code);
 });
 
-test('a reason in words outweighs the number', () => {
+test('a reason in the data takes precedence over the number', () => {
   const wire = { code: -32006, message: 'text', data: { reason: 'INVALID_AGENT_RESPONSE' } };
   expect(errors.decodeRpc(wire).code).toBe('INVALID_AGENT_RESPONSE');
   expect(errors.decodeRpc(wire).details).toEqual({});

@@ -27,7 +27,7 @@ function piece(index: number, id: string, append: boolean, lastChunk: boolean): 
   return { id: 't1', artifact: { index, parts, append, lastChunk, metadata: { 'a2a:artifactId': id } } };
 }
 
-describe('a written stream', () => {
+describe('an encoded stream', () => {
   test('begins with the status and the artifacts instead of a task', () => {
     expect(createStreamEncoder().encode({ task: running }, false)).toEqual([
       { id: 't1', status: { state: 'working' }, metadata: { x: 1 }, final: false },
@@ -56,7 +56,7 @@ describe('a written stream', () => {
     expect(createStreamEncoder().encode(chunk('c', {}), false)).toEqual([piece(0, 'c', false, false)]);
   });
 
-  test('says final on the status that closes it and on no other', () => {
+  test('sets final only on the status that closes it', () => {
     const encoder = createStreamEncoder();
     const status = (state: Task['status']['state']): StreamResponse => ({
       statusUpdate: { taskId: 't1', contextId: 'c1', status: { state }, metadata: { x: 1 } },
@@ -71,14 +71,14 @@ describe('a written stream', () => {
     ]);
   });
 
-  test('turns a bare message into a task that is done', () => {
+  test('turns a message without a task into a completed task', () => {
     const message = { ...answer, taskId: 't1', contextId: 'c1' };
     expect(createStreamEncoder().encode({ message }, false)).toEqual([
       { id: 't1', status: { state: 'completed', message: { role: 'agent', parts } }, final: true },
     ]);
   });
 
-  test('carries a state that 0.1 has no word for even without a message', () => {
+  test('carries a state that 0.1 does not have even without a message', () => {
     const statusUpdate = { taskId: 't1', contextId: '', status: { state: 'TASK_STATE_REJECTED' } } as const;
     const [wire] = createStreamEncoder().encode({ statusUpdate }, true);
     expect(wire).toEqual({
@@ -91,20 +91,20 @@ describe('a written stream', () => {
   });
 });
 
-describe('a read stream', () => {
-  test('has events of a status', () => {
+describe('a decoded stream', () => {
+  test('contains status events', () => {
     const wire = { id: 't1', status: { state: 'working' }, final: false, metadata: { x: 1 } };
     expect(decode(streamResponse, wire, 'response', { strict: true }).value).toEqual({
       statusUpdate: { taskId: 't1', contextId: '', status: { state: 'TASK_STATE_WORKING' }, metadata: { x: 1 } },
     });
   });
 
-  test('needs no final on an event', () => {
+  test('accepts events without final', () => {
     const { value } = decode(streamResponse, { id: 't1', status: { state: 'working' } }, 'response', { strict: true });
     expect(value).toHaveProperty('statusUpdate');
   });
 
-  test('has events of an artifact, the flags inside', () => {
+  test('contains artifact events with the flags inside the artifact', () => {
     const wire = { id: 't1', artifact: { index: 2, parts, append: true, lastChunk: true }, metadata: { x: 1 } };
     expect(decode(streamResponse, wire, 'response', { strict: true }).value).toEqual({
       artifactUpdate: {
@@ -118,7 +118,7 @@ describe('a read stream', () => {
     });
   });
 
-  test('may hold a task, which is odd', () => {
+  test('accepts a task with a warning', () => {
     const wire = { id: 't1', sessionId: 's1', status: { state: 'working' } };
     const { value, warnings } = decode(streamResponse, wire, 'response');
     expect(value).toEqual({ task: { id: 't1', contextId: 's1', status: { state: 'TASK_STATE_WORKING' } } });
@@ -126,28 +126,28 @@ describe('a read stream', () => {
     expect(() => decode(streamResponse, wire, 'response', { strict: true })).toThrow('instead of a task');
   });
 
-  test.each([null, 'x', [], {}, { id: 't1' }, { role: 'agent', parts }])('does not hold %j', (json) => {
+  test.each([null, 'x', [], {}, { id: 't1' }, { role: 'agent', parts }])('rejects %j as an item', (json) => {
     expect(() => decode(streamResponse, json, 'response')).toThrow('expected an object with a status or an artifact');
   });
 });
 
 describe('a push notification', () => {
-  test('is the task', () => {
+  test('is encoded as the task', () => {
     const wire = webhook.encode({ task: done });
     expect(wire).toMatchObject({ id: 't1', sessionId: 'c1', status: { state: 'completed' }, history: [{ parts }] });
     expect(wire).not.toHaveProperty('final');
     expect(decode(webhook, wire, 'request', { newId: () => 'm1' }).value).toEqual({ task: done });
   });
 
-  test('is read as a task even if it is a bare one', () => {
+  test('is decoded as a task even if the task is not wrapped', () => {
     const { value } = decode(webhook, { id: 't1', status: { state: 'working' } }, 'request');
     expect(value).toEqual({ task: { id: 't1', status: { state: 'TASK_STATE_WORKING' } } });
   });
 
   test.each([
     ['an object', { state: 'completed' }],
-    ['a word', 'completed'],
-  ])('may be the example of the specification, the status being %s', (_, status) => {
+    ['a string', 'completed'],
+  ])('can be the example of the specification with the status as %s', (_, status) => {
     const { value } = decode(webhook, { eventType: 'taskUpdate', taskId: 't1', status, summary: 'Done.' }, 'request');
     expect(value).toEqual({
       statusUpdate: { taskId: 't1', contextId: '', status: { state: 'TASK_STATE_COMPLETED' } },
@@ -158,21 +158,21 @@ describe('a push notification', () => {
     { statusUpdate: { taskId: 't1', contextId: '', status: { state: 'TASK_STATE_COMPLETED' } } },
     { statusUpdate: { taskId: 't1', contextId: '', status: { state: 'TASK_STATE_WORKING' } } },
     { artifactUpdate: { taskId: 't1', contextId: '', artifact: artifactOf('a'), append: true } },
-  ])('may be an event: %j', (event) => {
+  ])('can be an event: %j', (event) => {
     const wire = webhook.encode(event);
     expect(wire).toHaveProperty('id', 't1');
     expect(decode(webhook, wire, 'request').value).toEqual(event);
   });
 });
 
-describe('the answer to a send', () => {
-  test('is a task', () => {
+describe('the response to a send', () => {
+  test('is encoded as a task', () => {
     const wire = sendMessageResponse.encode({ task: running });
     expect(wire).toMatchObject({ id: 't1', sessionId: 'c1', artifacts: [{ index: 0 }, { index: 1 }] });
     expect(decode(sendMessageResponse, wire, 'response', { newId: () => 'm1' }).value).toEqual({ task: running });
   });
 
-  test('is a task that is done where it was a message', () => {
+  test('is a completed task if the agent sent a message', () => {
     const status = { state: 'completed', message: { role: 'agent', parts } };
     const message = { ...answer, taskId: 't1', contextId: 'c1' };
     expect(sendMessageResponse.encode({ message })).toEqual({ id: 't1', sessionId: 'c1', status });
@@ -180,7 +180,7 @@ describe('the answer to a send', () => {
   });
 });
 
-test.each([{ id: 't', artifact: null }, { artifact: null }])('%j is refused with our error', (json) => {
+test.each([{ id: 't', artifact: null }, { artifact: null }])('%j is rejected with an A2AError', (json) => {
   for (const codec of [streamResponse, webhook]) {
     expect(() => decode(codec, json, 'response')).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
   }

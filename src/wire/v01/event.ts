@@ -8,7 +8,7 @@ import { type Codec, isObject, object, optional, required } from '../codec.ts';
 import type { StreamEncoder } from '../dialect.ts';
 import type { Decoder } from '../decoder.ts';
 import { id, struct } from '../values.ts';
-import { ArtifactNumbers, type ArtifactPiece, artifactPiece } from './artifact.ts';
+import { ArtifactNumbers, type ArtifactChunk, artifactChunk } from './artifact.ts';
 import { markState, restoreState, task, taskStatus } from './task.ts';
 
 /** Events have the task id in `id`, the webhook example has it in `taskId`. Neither has the session id. */
@@ -24,13 +24,13 @@ const statusEvent: Codec<StatusEvent> = object<StatusEvent>({
 
 interface ArtifactEvent {
   readonly taskId: string;
-  readonly piece: ArtifactPiece;
+  readonly chunk: ArtifactChunk;
   readonly metadata?: JsonObject;
 }
 
 const artifactEvent: Codec<ArtifactEvent> = object<ArtifactEvent>({
   taskId,
-  piece: required(artifactPiece, { wire: 'artifact' }),
+  chunk: required(artifactChunk, { wire: 'artifact' }),
   metadata: optional(struct),
 });
 
@@ -38,15 +38,15 @@ function decodeStatusEvent(d: Decoder, json: JsonObject): StreamResponse {
   return { statusUpdate: { ...restoreState(statusEvent.decode(d, json)), contextId: '' } };
 }
 
-const NO_PIECE: ArtifactEvent['piece'] = Object.freeze({
+const NO_CHUNK: ArtifactEvent['chunk'] = Object.freeze({
   artifact: Object.freeze({ artifactId: '', parts: Object.freeze([]) }),
   index: 0,
 });
 
 function decodeArtifactEvent(d: Decoder, json: JsonObject): StreamResponse {
   // Absent if it was null, which is already a violation.
-  const { piece, ...event }: Partial<ArtifactEvent> & Pick<ArtifactEvent, 'taskId'> = artifactEvent.decode(d, json);
-  const { index: _, ...update } = piece ?? NO_PIECE;
+  const { chunk, ...event }: Partial<ArtifactEvent> & Pick<ArtifactEvent, 'taskId'> = artifactEvent.decode(d, json);
+  const { index: _, ...update } = chunk ?? NO_CHUNK;
   return { artifactUpdate: { ...event, ...update, contextId: '' } };
 }
 
@@ -58,7 +58,7 @@ function encodeStatusEvent(event: StatusEvent, closes: boolean): JsonObject {
 /** Both flags are always encoded, as in the later versions. */
 function encodeArtifactEvent(event: Omit<TaskArtifactUpdateEvent, 'contextId'>, numbers: ArtifactNumbers): unknown {
   const { artifact, append = false, lastChunk = false, ...rest } = event;
-  return artifactEvent.encode({ ...rest, piece: { artifact, index: numbers.of(artifact), append, lastChunk } });
+  return artifactEvent.encode({ ...rest, chunk: { artifact, index: numbers.of(artifact), append, lastChunk } });
 }
 
 /** 0.1 has no message responses: the message becomes the status message of a completed task. */

@@ -32,9 +32,9 @@ function answered<K extends OperationName>(operation: K, output: Output<K>): Out
   return decodeResult(v01, operation, onTheWire(operationCodec(v01, operation).result.encode(output)), FRESH).value;
 }
 
-// What follows says what is left of a value after a journey over 0.1. It is the list of what may be lost.
+// The following functions return a value as it is after a round trip over 0.1. They are the list of permitted losses.
 
-/** Metadata with nothing in it is gone once it had to carry something. */
+/** Empty metadata is lost if members were carried in it. */
 function withoutEmptyMetadata<T extends { readonly metadata?: JsonObject }>(value: T): T {
   const { metadata, ...rest } = value;
   return metadata !== undefined && Object.keys(metadata).length === 0 ? (rest as T) : value;
@@ -56,8 +56,8 @@ function carriesState({ state }: TaskStatus): boolean {
 
 function status(value: TaskStatus): TaskStatus {
   if (value.message === undefined) return value;
-  const said = message(value.message);
-  return { ...value, message: carriesState(value) ? withoutEmptyMetadata(said) : said };
+  const kept = message(value.message);
+  return { ...value, message: carriesState(value) ? withoutEmptyMetadata(kept) : kept };
 }
 
 function artifact({ extensions: _, ...value }: Artifact): Artifact {
@@ -114,7 +114,7 @@ function request({ message: said, configuration, metadata }: SendMessageRequest)
   };
 }
 
-/** Artifacts of a task have ids of their own. */
+/** Artifacts of a task have unique ids. */
 function isSound(value: Task): boolean {
   const ids = value.artifacts?.map(({ artifactId }) => artifactId) ?? [];
   return new Set(ids).size === ids.length;
@@ -123,7 +123,7 @@ function isSound(value: Task): boolean {
 const soundTask = arbitraryTask.filter(isSound);
 const soundEvent = arbitraryStreamResponse.filter((value) => !('task' in value) || isSound(value.task));
 
-describe('any value survives but for what 0.1 cannot say:', () => {
+describe('any value survives a round trip except for what 0.1 cannot express:', () => {
   test('a send', () => {
     fc.assert(
       fc.property(arbitrarySendMessageRequest, (value) => {
@@ -157,7 +157,7 @@ describe('any value survives but for what 0.1 cannot say:', () => {
     );
   });
 
-  test('a stream, whatever number its artifacts get', () => {
+  test('a stream with any numbers of artifacts', () => {
     fc.assert(
       fc.property(fc.array(soundEvent, { maxLength: 5 }), (events) => {
         const encoder = v01.createStreamEncoder();
@@ -172,7 +172,7 @@ describe('any value survives but for what 0.1 cannot say:', () => {
   });
 });
 
-/** What a stream says in place of a task: its status, then its artifacts. */
+/** The events that a stream contains in place of a task: its status, then its artifacts. */
 function asEvents(value: StreamResponse): readonly StreamResponse[] {
   const kept = event(value);
   if (!('task' in kept)) return [kept];
@@ -186,7 +186,7 @@ function asEvents(value: StreamResponse): readonly StreamResponse[] {
   ];
 }
 
-test('no JSON makes a reader throw anything but our error', () => {
+test('decoding any JSON fails only with an A2AError', () => {
   const names = ['id', 'taskId', 'sessionId', 'message', 'status', 'artifact', 'artifacts', 'history', 'metadata'];
   const members = [...names, 'pushNotificationConfig', 'pushNotification', 'role', 'parts', 'type', 'file', 'index'];
   const { near } = fc.letrec<{ near: unknown }>((tie) => ({
@@ -215,7 +215,7 @@ test('no JSON makes a reader throw anything but our error', () => {
   );
 });
 
-test('the exchange of the dialect map is read and written', () => {
+test('the exchange in the dialect map is decoded and encoded', () => {
   const params = {
     id: 't1',
     sessionId: 's1',
@@ -240,12 +240,12 @@ test('the exchange of the dialect map is read and written', () => {
   expect(operationCodec(v01, 'SendMessage').result.encode(answer)).toEqual(result);
 });
 
-test('a stream ends where an event says so', () => {
+test('a stream ends with the event that is marked as final', () => {
   expect(v01.endsStream({ id: 't1', status: { state: 'unknown' }, final: true })).toBe(true);
   expect(v01.endsStream({ id: 't1', status: { state: 'completed' }, final: false })).toBe(false);
   expect(v01.endsStream({ id: 't1', artifact: {} })).toBe(false);
 });
 
-test('callers name their tasks and webhooks are plain JSON', () => {
+test('callers choose task ids, and webhooks are plain JSON', () => {
   expect(v01).toMatchObject({ version: '0.1', clientNamesTasks: true, mediaType: 'application/json' });
 });

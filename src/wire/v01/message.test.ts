@@ -6,13 +6,13 @@ import { message } from './message.ts';
 
 const wire = { role: 'user', parts: [{ type: 'text', text: 'hi' }], metadata: { a: 1 } };
 
-test('a message gets a fresh id', () => {
+test('a message without an id gets a new id', () => {
   const { value, warnings } = decode(message, wire, 'request', { strict: true, newId: () => 'fresh' });
   expect(value).toEqual({ messageId: 'fresh', role: 'ROLE_USER', parts: [{ text: 'hi' }], metadata: { a: 1 } });
   expect(warnings).toEqual([]);
 });
 
-test('what 0.1 has no member for is not written', () => {
+test('members that 0.1 does not have are not encoded', () => {
   const full: Message = {
     messageId: 'm1',
     contextId: 'c1',
@@ -26,12 +26,12 @@ test('what 0.1 has no member for is not written', () => {
   expect(message.encode(full)).toEqual(wire);
 });
 
-test('ids that a caller sends all the same are kept', () => {
+test('ids that a caller sends are kept', () => {
   const ids = { messageId: 'm1', contextId: 'c1', taskId: 't1', extensions: ['urn:x'], referenceTaskIds: ['t0'] };
   expect(decode(message, { ...wire, ...ids }, 'request').value).toMatchObject(ids);
 });
 
-test('no repair is offered a message that lacks an id', () => {
+test('repairs are not called for a message without an id', () => {
   const offered: unknown[] = [];
   const spy: Repair = {
     code: 'spy',
@@ -47,7 +47,7 @@ test('no repair is offered a message that lacks an id', () => {
   expect(offered).toEqual(['fresh']);
 });
 
-test('a message without role and parts is refused in a request and borne in a response', () => {
+test('a message without role and parts is rejected in a request and accepted in a response', () => {
   expect(() => decode(message, {}, 'request')).toThrow('role: expected the member role (and 1 more)');
   const { value, warnings } = decode(message, {}, 'response', { newId: () => 'fresh' });
   expect(value).toEqual({ messageId: 'fresh', role: 'ROLE_UNSPECIFIED', parts: [] });

@@ -44,7 +44,7 @@ const repairable: Codec<Unnamed> = object<Unnamed>(fields, { point: 'message', u
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields));
 
-function hasStrangers(json: JsonObject): boolean {
+function hasUnknownMembers(json: JsonObject): boolean {
   for (const key in json) if (!KNOWN.has(key)) return true;
   return false;
 }
@@ -52,8 +52,8 @@ function hasStrangers(json: JsonObject): boolean {
 export const message: Codec<Message> = {
   decode(d, json) {
     // Repairs get a message with an id: a missing id is valid in 0.1, but a deviation in later versions.
-    const odd = isObject(json) && hasStrangers(json);
-    const value = odd ? repairable.decode(d, { messageId: d.newId(), ...json }) : plain.decode(d, json);
+    const isUnusual = isObject(json) && hasUnknownMembers(json);
+    const value = isUnusual ? repairable.decode(d, { messageId: d.newId(), ...json }) : plain.decode(d, json);
     // Set in place, because a copy costs as much as decoding the message.
     value.messageId ??= d.newId();
     return value as Message;

@@ -33,30 +33,30 @@ const CASES: readonly (readonly [string, unknown, Part])[] = [
   ],
 ];
 
-test.each(CASES)('%s is read and written back', (_, wire, model) => {
+test.each(CASES)('a part is decoded and encoded again: %s', (_, wire, model) => {
   expect(decode(part, wire, 'request', { strict: true }).value).toEqual(model);
   expect(part.encode(model)).toEqual(wire);
 });
 
-test('a list that has a type of its own keeps it', () => {
+test('a list with its own media type keeps it', () => {
   const model: Part = { data: [1], mediaType: 'application/x-list' };
   const wire = part.encode(model);
   expect(wire).toEqual({ type: 'data', data: [1], metadata: { 'a2a:mediaType': 'application/x-list' } });
   expect(decode(part, wire, 'response').value).toEqual(model);
 });
 
-test('data that only claims to be a reference stays data', () => {
+test('data that only looks like a reference stays data', () => {
   const withContent: Part = { data: { file: { uri: 'x' } }, metadata: { 'a2a:kind': 'file' } };
   expect(part.encode(withContent)).toMatchObject({ type: 'data', data: { file: { uri: 'x' } } });
   const withMore: Part = { data: { file: { name: 'x' }, more: 1 }, metadata: { 'a2a:kind': 'file' } };
   expect(part.encode(withMore)).toMatchObject({ type: 'data', data: { file: { name: 'x' }, more: 1 } });
 });
 
-test('an empty file is refused', () => {
+test('an empty file is rejected', () => {
   expect(() => decode(part, { type: 'file', file: {} }, 'request')).toThrow('file: expected bytes or uri');
 });
 
-test('a repaired file is no reference', () => {
+test('a repaired file is not decoded as a reference', () => {
   const misnamed: Repair = {
     code: 'misnamed',
     point: 'file',
@@ -71,7 +71,7 @@ test('a repaired file is no reference', () => {
   expect(warnings).toMatchObject([{ code: 'misnamed', field: 'file' }]);
 });
 
-test('the tag of later versions is borne, with a warning', () => {
+test('the tag of later versions is accepted with a warning', () => {
   const { value, warnings } = decode(part, { kind: 'text', text: 'hi' }, 'request');
   expect(value).toEqual({ text: 'hi' });
   expect(warnings).toMatchObject([{ code: 'part-kind-tag', field: 'type' }]);
@@ -80,7 +80,7 @@ test('the tag of later versions is borne, with a warning', () => {
   );
 });
 
-test('repairs that speak of kind work here too', () => {
+test('repairs of the member kind apply to 0.1 parts', () => {
   const untagged: Repair = {
     code: 'untagged',
     point: 'part',
@@ -93,6 +93,6 @@ test('repairs that speak of kind work here too', () => {
   expect(warnings.map(({ code }) => code)).toEqual(['untagged']);
 });
 
-test('a part without a tag is refused', () => {
+test('a part without a tag is rejected', () => {
   expect(() => decode(part, { text: 'hi' }, 'request')).toThrow("type: expected 'text', 'file' or 'data'");
 });

@@ -19,52 +19,55 @@ const wire = {
   authentication: { schemes: ['Bearer'], credentials: 'abc' },
 };
 
-test('a config stands beside the id of its task and has none of its own', () => {
+test('a config is encoded beside the task id and has no id', () => {
   expect(taskPushConfig.encode(config)).toEqual({ id: 't1', pushNotificationConfig: wire });
   const { tenant: _, id: __, ...rest } = config;
   expect(decode(taskPushConfig, { id: 't1', pushNotificationConfig: wire }, 'request').value).toEqual(rest);
 });
 
-test('inside a send it stands alone', () => {
+test('a config in a send is encoded without a task id', () => {
   expect(pushConfig.encode(config)).toEqual(wire);
   expect(decode(pushConfig, wire, 'request').value).not.toHaveProperty('taskId');
 });
 
-test('a config is asked for by its task', () => {
+test('a config is requested by the id of its task', () => {
   expect(getPushConfig.encode({ tenant: 'x', taskId: 't1', id: 'c1' })).toEqual({ id: 't1' });
   expect(decode(getPushConfig, { id: 't1', metadata: {} }, 'request').value).toEqual({ taskId: 't1' });
 });
 
-test.each(['request', 'response'] as const)('null in a %s is a config with an empty address, also strictly', (role) => {
-  const json = { id: 't1', pushNotificationConfig: null };
-  const { value, warnings } = decode(taskPushConfig, json, role, { strict: true });
-  expect(value).toEqual({ taskId: 't1', url: '' });
-  expect(warnings).toEqual([]);
-  expect(taskPushConfig.encode(value)).toEqual(json);
-});
+test.each(['request', 'response'] as const)(
+  'a null config in a %s is decoded as a config with an empty URL, even in strict mode',
+  (role) => {
+    const json = { id: 't1', pushNotificationConfig: null };
+    const { value, warnings } = decode(taskPushConfig, json, role, { strict: true });
+    expect(value).toEqual({ taskId: 't1', url: '' });
+    expect(warnings).toEqual([]);
+    expect(taskPushConfig.encode(value)).toEqual(json);
+  },
+);
 
-test('whose config is taken away must be said', () => {
+test('a request to remove a config without a task id is rejected', () => {
   expect(() => decode(taskPushConfig, { pushNotificationConfig: null }, 'request')).toThrow('id: expected the member');
 });
 
 test.each([
-  ['a config that is not there', { id: 't1' }, 'pushNotificationConfig: expected the member'],
-  ['an empty address', { id: 't1', pushNotificationConfig: { url: '' } }, 'url: expected a non-empty string'],
+  ['a missing config', { id: 't1' }, 'pushNotificationConfig: expected the member'],
+  ['an empty URL', { id: 't1', pushNotificationConfig: { url: '' } }, 'url: expected a non-empty string'],
   [
-    'a config that is a word',
+    'a config that is a string',
     { id: 't1', pushNotificationConfig: 'none' },
     'pushNotificationConfig: expected an object',
   ],
-])('%s takes nothing away', (_case, json, message) => {
+])('a config is not removed by %s', (_case, json, message) => {
   expect(() => decode(taskPushConfig, json, 'request')).toThrow(message);
 });
 
-test('null beside a message is absence: a task that begins has no config to take away', () => {
+test('a null config in a send means no config, because a new task has none to remove', () => {
   const params = { id: 't1', message: { role: 'user', parts: [{ type: 'text', text: 'hi' }] }, pushNotification: null };
   expect(decodeParams(v01, 'SendMessage', params).value).not.toHaveProperty('configuration');
 });
 
-test('of several schemes the bearer token is used', () => {
+test('the bearer scheme is used if a config has several', () => {
   const several = { ...wire, authentication: { schemes: ['Basic', 'bearer'] } };
   const { value, warnings } = decode(pushConfig, several, 'request');
   expect(value.authentication).toEqual({ scheme: 'bearer' });

@@ -14,7 +14,7 @@ const WORDS: readonly (readonly [string, TaskState])[] = [
   ['unknown', 'TASK_STATE_UNSPECIFIED'],
 ];
 
-test.each(WORDS)('%s means %s', (word, state) => {
+test.each(WORDS)('the state %s is decoded as %s', (word, state) => {
   const wire = { id: 't1', status: { state: word } };
   const model: Task = { id: 't1', status: { state } };
   expect(decode(task, wire, 'response', { strict: true }).value).toEqual(model);
@@ -26,7 +26,7 @@ const LATER: readonly (readonly [TaskState, string, string])[] = [
   ['TASK_STATE_AUTH_REQUIRED', 'input-required', 'auth-required'],
 ];
 
-test.each(LATER)('%s is written as %s and carried as %s', (state, nearest, word) => {
+test.each(LATER)('%s is encoded as %s and carried as %s', (state, nearest, word) => {
   const message = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'no' }], metadata: { a: 1 } } as const;
   const model: Task = { id: 't1', status: { state, message }, metadata: { b: 2 } };
   const wire = task.encode(model);
@@ -41,20 +41,20 @@ test.each(LATER)('%s is written as %s and carried as %s', (state, nearest, word)
   expect(decode(task, wire, 'response', { newId: () => 'm' }).value).toEqual(model);
 });
 
-test.each(LATER)('%s survives without a message', (state, nearest, word) => {
+test.each(LATER)('%s survives a round trip without a message', (state, nearest, word) => {
   const model: Task = { id: 't1', status: { state } };
   const wire = task.encode(model);
   expect(wire).toEqual({ id: 't1', status: { state: nearest }, metadata: { 'a2a:state': word } });
   expect(decode(task, wire, 'response').value).toEqual(model);
 });
 
-test.each(LATER)('%s survives where only the message is left', (state, nearest, word) => {
+test.each(LATER)('%s survives a round trip if only the message is kept', (state, nearest, word) => {
   const message = { role: 'agent', parts: [{ type: 'text', text: 'no' }], metadata: { 'a2a:state': word } };
   const { value } = decode(task, { id: 't1', status: { state: nearest, message } }, 'response', { newId: () => 'm' });
   expect(value.status).toEqual({ state, message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'no' }] } });
 });
 
-test('a mark that does not fit the state is only metadata', () => {
+test('a carried state that does not match the encoded state is only metadata', () => {
   const wire = { id: 't1', status: { state: 'completed' }, metadata: { 'a2a:state': 'rejected' } };
   expect(decode(task, wire, 'response').value).toEqual({
     id: 't1',
@@ -63,7 +63,7 @@ test('a mark that does not fit the state is only metadata', () => {
   });
 });
 
-test('states of later versions and of the field are read', () => {
+test('states of later versions and of deployed agents are decoded', () => {
   const states = ['rejected', 'auth-required', 'cancelled', 'pending'].map(
     (state) => decode(task, { id: 't1', status: { state } }, 'response').value.status.state,
   );
@@ -75,7 +75,7 @@ test('states of later versions and of the field are read', () => {
   ]);
 });
 
-test('the session is the context', () => {
+test('the session id is the context id', () => {
   const wire = {
     id: 't1',
     sessionId: 's1',
@@ -97,7 +97,7 @@ test('the session is the context', () => {
   expect(task.encode(value)).toEqual(wire);
 });
 
-test('a task that could not be read is refused, not tripped over', () => {
+test('a task that cannot be decoded is rejected with an A2AError', () => {
   for (const json of [null, 7, [], {}, { metadata: { 'a2a:state': 'rejected' } }, { id: 't1', metadata: 7 }]) {
     expect(() => decode(task, json, 'request')).toThrow('expected');
   }

@@ -21,7 +21,7 @@ const LATER_STATES: Readonly<Partial<Record<TaskState, LaterState>>> = {
   TASK_STATE_AUTH_REQUIRED: { word: 'auth-required', nearest: 'TASK_STATE_INPUT_REQUIRED' },
 };
 
-const BY_WORD = new Map<unknown, TaskState>(
+const BY_NAME = new Map<unknown, TaskState>(
   Object.entries(LATER_STATES).map(([state, { word }]) => [word, state as TaskState]),
 );
 
@@ -36,7 +36,7 @@ const statusMembers: Codec<TaskStatus> = object<TaskStatus>({
 
 /** The state that the metadata carries, unless the peer has changed the encoded state since. */
 function trueState(state: TaskState | undefined, metadata: JsonObject | undefined): TaskState | undefined {
-  const carried = BY_WORD.get(metadata?.[CARRIER.state]);
+  const carried = BY_NAME.get(metadata?.[CARRIER.state]);
   if (carried === undefined) return undefined;
   return state === carried || state === LATER_STATES[carried]?.nearest ? carried : undefined;
 }

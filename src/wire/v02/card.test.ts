@@ -38,12 +38,12 @@ const JSON_OF_CARD = {
   supportsAuthenticatedExtendedCard: true,
 };
 
-test('a card is read and written in the form of 0.2.6', () => {
+test('a card is decoded and encoded in the 0.2.6 format', () => {
   expect(card.encode(CARD)).toEqual(JSON_OF_CARD);
   expect(decode(card, JSON_OF_CARD, 'response', { strict: true }).value).toEqual(CARD);
 });
 
-test('what came with 0.3 is not written', () => {
+test('members of 0.3 are not encoded', () => {
   const json = card.encode({
     ...CARD,
     securitySchemes: {
@@ -62,7 +62,7 @@ test('what came with 0.3 is not written', () => {
   });
 });
 
-test('an agent that wants mutual TLS and nothing else has no card of 0.2', () => {
+test('an agent that requires mutual TLS has no 0.2 card', () => {
   const closed: AgentCard = {
     ...CARD,
     securitySchemes: { tls: { mtlsSecurityScheme: {} } },
@@ -72,7 +72,7 @@ test('an agent that wants mutual TLS and nothing else has no card of 0.2', () =>
   expect(() => card.encode(closed)).toThrow('A2A 0.2 cannot describe the security scheme tls');
 });
 
-test('the card of a selectools agent is read, its empty address kept', () => {
+test('the card of a selectools agent is decoded with its empty URL', () => {
   const json = {
     protocolVersion: '0.2.6',
     name: 'researcher',
@@ -99,7 +99,7 @@ test('the card of a selectools agent is read, its empty address kept', () => {
   expect(warnings).toMatchObject([{ code: 'address-empty' }]);
 });
 
-test('the sample card of the specification, which says no version, is read', () => {
+test('the sample card of the specification, which has no version, is decoded', () => {
   const json = {
     name: 'GeoSpatial Route Planner Agent',
     description: 'Plans routes.',

@@ -16,7 +16,7 @@ import { sendParams, sharedOperations } from '../v03/methods.ts';
 export const card: Codec<AgentCard> = createCardCodec({
   version: '0.2',
   protocolVersion: '0.2.6',
-  saysVersion: false,
+  requiresVersion: false,
   mutualTls: false,
   oauth2MetadataUrl: false,
   skillSecurity: false,

@@ -12,7 +12,7 @@ export const returnImmediately = defaulted<boolean>(
 );
 
 /** The specification does not define a configuration without `blocking`, so we always encode it. */
-export function sayingBlocking(configuration: Codec<SendMessageConfiguration>): Codec<SendMessageConfiguration> {
+export function withBlocking(configuration: Codec<SendMessageConfiguration>): Codec<SendMessageConfiguration> {
   return {
     decode: configuration.decode,
     encode(value) {

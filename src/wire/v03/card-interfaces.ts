@@ -47,8 +47,8 @@ export function isOf(version: ProtocolVersion, stated: string): boolean {
 
 /** The tenant of a REST interface becomes part of its URL. Other bindings cannot represent it and lose it. */
 function toTransport({ url, protocolBinding, tenant }: AgentInterface): Transport {
-  const bakes = protocolBinding === 'HTTP+JSON' && tenant !== undefined && tenant !== '';
-  return { url: bakes ? tenantUrl(url, tenant) : url, transport: protocolBinding };
+  const hasTenantPath = protocolBinding === 'HTTP+JSON' && tenant !== undefined && tenant !== '';
+  return { url: hasTenantPath ? tenantUrl(url, tenant) : url, transport: protocolBinding };
 }
 
 /** `https://host/a2a` → `https://host/a2a/acme`. A final `/v1` is part of the paths of 0.3 and stays at the end. */

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import type { AgentCard } from '../../model/card.ts';
 import type { SecurityRequirement, SecurityScheme } from '../../model/security.ts';
 import { Decoder } from '../decoder.ts';
-import { fromTagged, type SecurityWords, toTagged } from './card-security.ts';
+import { fromTagged, type SecurityFeatures, toTagged } from './card-security.ts';
 
-const V03: SecurityWords = { version: '0.3', mutualTls: true, oauth2MetadataUrl: true, skillSecurity: true };
-const V02: SecurityWords = { version: '0.2', mutualTls: false, oauth2MetadataUrl: false, skillSecurity: false };
+const V03: SecurityFeatures = { version: '0.3', mutualTls: true, oauth2MetadataUrl: true, skillSecurity: true };
+const V02: SecurityFeatures = { version: '0.2', mutualTls: false, oauth2MetadataUrl: false, skillSecurity: false };
 
 const FLOW = { tokenUrl: 'https://id.test/t', scopes: {} };
 const SCHEMES: Readonly<Record<string, SecurityScheme>> = {
@@ -38,14 +38,14 @@ function asks(...names: string[]): SecurityRequirement {
   return { schemes: Object.fromEntries(names.map((name) => [name, {}])) };
 }
 
-test('an alternative that needs an unsayable scheme is left out as a whole', () => {
+test('an alternative with a scheme that cannot be expressed is omitted as a whole', () => {
   const { securitySchemes, securityRequirements } = toTagged(secured([asks('key', 'tv'), asks('tls'), asks()]), V03);
 
   expect(securityRequirements).toEqual([asks('tls'), asks()]);
   expect(Object.keys(securitySchemes ?? {})).toEqual(['key', 'tls', 'id']);
 });
 
-test('0.2 has no mutual TLS and no address of OAuth metadata', () => {
+test('a 0.2 card has neither mutual TLS nor a URL of OAuth metadata', () => {
   const { securitySchemes = {}, securityRequirements } = toTagged(secured([asks('key', 'tls'), asks('key')]), V02);
 
   expect(securityRequirements).toEqual([asks('key')]);
@@ -56,7 +56,7 @@ test('0.2 has no mutual TLS and no address of OAuth metadata', () => {
   ]);
 });
 
-test('a card of which no alternative is left is not published', () => {
+test('a card without any remaining alternative is not published', () => {
   expect(() => toTagged(secured([asks('tv'), asks('key', 'tv')]), V03)).toThrow(
     expect.objectContaining({
       code: 'UNSUPPORTED_OPERATION',
@@ -67,15 +67,15 @@ test('a card of which no alternative is left is not published', () => {
   expect(() => toTagged(secured([asks('tls'), asks('tv')]), V02)).toThrow('security scheme tls, tv,');
 });
 
-test('a card without requirements stays open', () => {
+test('a card without requirements stays without requirements', () => {
   expect(toTagged(secured([]), V03).securityRequirements).toEqual([]);
 });
 
-test('a name without a scheme stays, for it keeps the door shut', () => {
+test('a requirement without a scheme is kept, because omitting it would grant access', () => {
   expect(toTagged(secured([asks('nowhere')]), V03).securityRequirements).toEqual([asks('nowhere')]);
 });
 
-test('a skill of which no alternative is left is not shown', () => {
+test('a skill without any remaining alternative is omitted', () => {
   const { skills } = toTagged(secured([], [asks('tv')], [asks('tv'), asks('key')], []), V03);
 
   expect(skills.map(({ id, securityRequirements }) => [id, securityRequirements])).toEqual([
@@ -84,7 +84,7 @@ test('a skill of which no alternative is left is not shown', () => {
   ]);
 });
 
-test('where skills have no requirements, all are shown without', () => {
+test('skills are encoded without requirements in versions that have none on skills', () => {
   const { skills } = toTagged(secured([], [asks('tv')], [asks('key')]), V02);
 
   expect(skills.map(({ id, securityRequirements }) => [id, securityRequirements])).toEqual([
@@ -93,7 +93,7 @@ test('where skills have no requirements, all are shown without', () => {
   ]);
 });
 
-test('a flow that a skill asks for alone keeps its scheme apart', () => {
+test('a flow that only a skill requires keeps its own scheme', () => {
   const both = [asks('id'), asks('id.password')];
 
   expect(toTagged(secured(both, both), V03).skills[0]?.securityRequirements).toEqual([asks('id')]);
@@ -103,7 +103,7 @@ test('a flow that a skill asks for alone keeps its scheme apart', () => {
   });
 });
 
-test('a list that multiplies too much is refused where it stands', () => {
+test('a list with too many combinations is rejected with its path', () => {
   const { securitySchemes, ...rest } = toTagged(secured([], [], [asks('id'), asks('id.password')]), V03);
   const decoder = new Decoder('response', { limits: { maxItems: 1 } });
 
@@ -115,7 +115,7 @@ const someRequirement = fc
   .uniqueArray(fc.constantFrom(...Object.keys(SCHEMES), 'nowhere'))
   .map((names) => asks(...names));
 
-test.each([V03, V02])('no way in is added by writing and reading $version', (stringEnum) => {
+test.each([V03, V02])('encoding and decoding $version never adds an alternative', (features) => {
   fc.assert(
     fc.property(
       fc.array(someRequirement, { maxLength: 5 }),
@@ -123,7 +123,7 @@ test.each([V03, V02])('no way in is added by writing and reading $version', (str
       (own, skill) => {
         let written;
         try {
-          written = toTagged(secured(own, skill), stringEnum);
+          written = toTagged(secured(own, skill), features);
         } catch {
           expect(own.length).toBeGreaterThan(0);
           return;
@@ -132,7 +132,7 @@ test.each([V03, V02])('no way in is added by writing and reading $version', (str
 
         if (own.length > 0) expect(securityRequirements).not.toEqual([]);
         for (const way of securityRequirements) expect(own).toContainEqual(way);
-        if (!stringEnum.skillSecurity || skills[0] === undefined) return;
+        if (!features.skillSecurity || skills[0] === undefined) return;
         if (skill.length > 0) expect(skills[0].securityRequirements).not.toEqual([]);
         for (const way of skills[0].securityRequirements ?? []) expect(skill).toContainEqual(way);
       },

@@ -6,7 +6,7 @@ import type { Decoder } from '../decoder.ts';
 import { flowOf, mergeFlows, type Requirements, type SchemeGroups, type Schemes, splitFlows } from './oauth-flows.ts';
 
 /** The security features that a dialect before 1.0 can represent. */
-export interface SecurityWords {
+export interface SecurityFeatures {
   readonly version: string;
   readonly mutualTls: boolean;
   readonly oauth2MetadataUrl: boolean;
@@ -47,24 +47,24 @@ export function fromTagged(d: Decoder, { securitySchemes = {}, securityRequireme
  */
 export function toTagged(
   { securitySchemes = {}, securityRequirements = [], skills }: Secured,
-  stringEnum: SecurityWords,
+  features: SecurityFeatures,
 ): TaggedSecured {
   const known = (name: string): boolean => {
     const scheme = Object.hasOwn(securitySchemes, name) ? securitySchemes[name] : undefined;
-    return scheme === undefined || isSayable(scheme, stringEnum);
+    return scheme === undefined || isExpressible(scheme, features);
   };
-  const sayable = (requirements: Requirements): Requirements =>
+  const expressible = (requirements: Requirements): Requirements =>
     requirements.filter(({ schemes }) => Object.keys(schemes).every(known));
 
-  const own = sayable(securityRequirements);
+  const own = expressible(securityRequirements);
   if (own.length === 0 && securityRequirements.length > 0)
-    throw nothingLeft(stringEnum.version, securityRequirements, known);
+    throw noAlternativeLeft(features.version, securityRequirements, known);
 
   const shown = skills.flatMap(({ securityRequirements: asked = [], ...skill }) => {
-    const left = stringEnum.skillSecurity ? sayable(asked) : [];
-    return stringEnum.skillSecurity && left.length === 0 && asked.length > 0 ? [] : [{ skill, left }];
+    const left = features.skillSecurity ? expressible(asked) : [];
+    return features.skillSecurity && left.length === 0 && asked.length > 0 ? [] : [{ skill, left }];
   });
-  const { groups, lists } = mergeFlows(sayableSchemes(securitySchemes, stringEnum), [
+  const { groups, lists } = mergeFlows(expressibleSchemes(securitySchemes, features), [
     own,
     ...shown.map(({ left }) => left),
   ]);
@@ -79,15 +79,15 @@ export function toTagged(
   };
 }
 
-function isSayable(scheme: SecurityScheme, stringEnum: SecurityWords): boolean {
+function isExpressible(scheme: SecurityScheme, features: SecurityFeatures): boolean {
   if ('oauth2SecurityScheme' in scheme) return flowOf(scheme) !== undefined;
-  return stringEnum.mutualTls || !('mtlsSecurityScheme' in scheme);
+  return features.mutualTls || !('mtlsSecurityScheme' in scheme);
 }
 
-function sayableSchemes(schemes: Schemes, stringEnum: SecurityWords): Schemes {
-  const sayable = Object.entries(schemes).filter(([, scheme]) => isSayable(scheme, stringEnum));
+function expressibleSchemes(schemes: Schemes, features: SecurityFeatures): Schemes {
+  const expressible = Object.entries(schemes).filter(([, scheme]) => isExpressible(scheme, features));
   return Object.fromEntries(
-    stringEnum.oauth2MetadataUrl ? sayable : sayable.map(([name, scheme]) => [name, withoutMetadataUrl(scheme)]),
+    features.oauth2MetadataUrl ? expressible : expressible.map(([name, scheme]) => [name, withoutMetadataUrl(scheme)]),
   );
 }
 
@@ -97,7 +97,7 @@ function withoutMetadataUrl(scheme: SecurityScheme): SecurityScheme {
   return { oauth2SecurityScheme: rest };
 }
 
-function nothingLeft(version: string, requirements: Requirements, known: (name: string) => boolean): A2AError {
+function noAlternativeLeft(version: string, requirements: Requirements, known: (name: string) => boolean): A2AError {
   const names = [...new Set(requirements.flatMap(({ schemes }) => Object.keys(schemes)))].filter(
     (name) => !known(name),
   );

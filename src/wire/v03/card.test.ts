@@ -157,9 +157,9 @@ function withInterfaces(...interfaces: AgentInterface[]): AgentCard {
 }
 
 test.each([
-  ['with everything', FULL_JSON, FULL],
-  ['with nothing but what must be', PLAIN_JSON, PLAIN],
-])('a card %s is read and written without loss', (_, json, model) => {
+  ['with all members', FULL_JSON, FULL],
+  ['with only required members', PLAIN_JSON, PLAIN],
+])('a card %s is decoded and encoded without loss', (_, json, model) => {
   const { value, warnings } = decode(card, json, 'response', { strict: true });
 
   expect(value).toEqual(model);
@@ -167,7 +167,7 @@ test.each([
   expect(card.encode(model)).toEqual(json);
 });
 
-test('the card of an agent-native app is read', () => {
+test('the card of an agent-native app is decoded', () => {
   const json = {
     name: 'Analytics Agent',
     description: 'Runs analytics queries and returns chart data',
@@ -207,7 +207,7 @@ test('the card of an agent-native app is read', () => {
   ]);
 });
 
-test('the bearer token of the RxJS agent is read', () => {
+test('the bearer scheme of the RxJS agent is decoded', () => {
   const security = {
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     security: [{ bearer: [] }],
@@ -220,7 +220,7 @@ test('the bearer token of the RxJS agent is read', () => {
   });
 });
 
-test('what other agents leave out is borne', () => {
+test('members that other agents omit can be missing', () => {
   const { value, warnings } = decode(
     card,
     { name: 'Sparse', provider: { organization: 'Example' }, skills: [{ id: 's', name: 'S' }] },
@@ -257,13 +257,13 @@ test.each([
     { skills: [{ id: 's', description: '', tags: [] }] },
     'skills[0].name: expected the member name',
   ],
-  ['a list that is none', { security: {} }, 'security: expected an array'],
+  ['a list that is not an array', { security: {} }, 'security: expected an array'],
   ['a scheme of a new kind', { securitySchemes: { q: { type: 'q' } } }, 'securitySchemes.q.type: expected one of'],
-])('strict reading refuses %s', (_, change, message) => {
+])('strict decoding rejects %s', (_, change, message) => {
   expect(() => decode(card, { ...PLAIN_JSON, ...change }, 'response', { strict: true })).toThrow(message);
 });
 
-test('an empty address is kept for the client to replace', () => {
+test('an empty URL is kept so that the client can replace it', () => {
   const { value, warnings } = decode(card, { ...PLAIN_JSON, url: '', additionalInterfaces: [] }, 'response');
 
   expect(value.supportedInterfaces).toEqual([{ url: '', protocolBinding: 'JSONRPC', protocolVersion: '0.3' }]);
@@ -276,20 +276,20 @@ test.each([
   ['0.2.6', ['protocol-version-other']],
   ['1.0', ['protocol-version-other']],
   ['0.30', ['protocol-version-other']],
-])('a card that calls itself %s is read as 0.3', (protocolVersion, codes) => {
+])('a card with the version %s is decoded as 0.3', (protocolVersion, codes) => {
   const { value, warnings } = decode(card, { ...PLAIN_JSON, protocolVersion }, 'response', { strict: true });
 
   expect(value).toEqual(PLAIN);
   expect(warnings.map(({ code }) => code)).toEqual(codes);
 });
 
-test('without a preferred transport the main address speaks JSON-RPC', () => {
+test('the main URL has the JSON-RPC binding if there is no preferred transport', () => {
   const { preferredTransport: _, ...json } = PLAIN_JSON;
 
   expect(read(json)).toEqual(PLAIN);
 });
 
-test('the main address comes first and no pair twice', () => {
+test('the main URL comes first, and duplicates are removed', () => {
   const json = {
     ...PLAIN_JSON,
     preferredTransport: 'GRPC',
@@ -303,13 +303,13 @@ test('the main address comes first and no pair twice', () => {
   expect(read(json).supportedInterfaces.map(({ protocolBinding }) => protocolBinding)).toEqual(['GRPC', 'HTTP+JSON']);
 });
 
-test('an unknown scheme is left out, what asks for it stays', () => {
+test('an unknown scheme is omitted, and requirements for it are kept', () => {
   const json = { ...PLAIN_JSON, securitySchemes: { q: { type: 'quantum' } }, security: [{ q: [] }] };
 
   expect(read(json)).toEqual({ ...PLAIN, securityRequirements: [{ schemes: { q: {} } }] });
 });
 
-test('requirements under their name of 1.0 do not make the agent look open', () => {
+test('requirements under their 1.0 name are decoded', () => {
   const requirements = [{ schemes: { key: {} } }];
   const json = { ...PLAIN_JSON, securityRequirements: requirements };
 
@@ -317,7 +317,7 @@ test('requirements under their name of 1.0 do not make the agent look open', () 
   expect(read({ ...json, security: [{ other: [] }] }).securityRequirements).toEqual([{ schemes: { other: {} } }]);
 });
 
-test('only interfaces of the version are written, the first as the main one', () => {
+test('only interfaces of the version are encoded, the first as the main one', () => {
   const model = withInterfaces(
     { url: 'https://one.test', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
     { url: 'https://rest.test', protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
@@ -335,7 +335,7 @@ test('only interfaces of the version are written, the first as the main one', ()
   });
 });
 
-test('an agent without an interface of the version has no card of it', () => {
+test('an agent without an interface of the version has no card in that version', () => {
   const model = withInterfaces({ url: 'https://one.test', protocolBinding: 'JSONRPC', protocolVersion: '1.0' });
 
   expect(() => card.encode(model)).toThrow(
@@ -351,27 +351,27 @@ test.each([
   ['https://a.test', 'a/b c', 'https://a.test/a%2Fb%20c'],
   ['https://a.test', '\ud800', 'https://a.test/%EF%BF%BD'],
   ['https://a.test', '', 'https://a.test'],
-])('the REST address %s of the tenant %j is %s', (url, tenant, expected) => {
+])('the REST URL %s for the tenant %j is %s', (url, tenant, expected) => {
   const rest = { url, protocolBinding: 'HTTP+JSON', tenant, protocolVersion: '0.3' };
 
   expect(card.encode(withInterfaces(rest))).toMatchObject({ url: expected });
 });
 
-test('a tenant has no place in the address of another binding', () => {
+test('a tenant is not added to the URL of another binding', () => {
   const rpc = { url: 'https://a.test', protocolBinding: 'JSONRPC', protocolVersion: '0.3' };
   const json = card.encode(withInterfaces({ ...rpc, tenant: 'acme' }, { ...rpc, tenant: 'other' }));
 
   expect(json).toMatchObject({ url: 'https://a.test', additionalInterfaces: [{ url: 'https://a.test' }] });
 });
 
-test('signatures are copied neither in nor out', () => {
+test('signatures are neither decoded nor encoded', () => {
   const signatures = [{ protected: 'e30', signature: 'AA' }];
 
   expect(read({ ...PLAIN_JSON, signatures })).toEqual(PLAIN);
   expect(card.encode({ ...PLAIN, signatures })).toEqual(PLAIN_JSON);
 });
 
-test.each([true, false])('an extended card being there or not (%s) is said at the top', (extendedAgentCard) => {
+test.each([true, false])('the top-level member for the extended card is encoded: %s', (extendedAgentCard) => {
   const json = { ...PLAIN_JSON, supportsAuthenticatedExtendedCard: extendedAgentCard };
   const model = { ...PLAIN, capabilities: { extendedAgentCard } };
 
@@ -379,7 +379,7 @@ test.each([true, false])('an extended card being there or not (%s) is said at th
   expect(read(json)).toEqual(model);
 });
 
-test('whatever arrives, the only error is ours', () => {
+test('decoding any card fails only with an A2AError', () => {
   const member = fc.constantFrom(...Object.keys(FULL_JSON));
   const damaged = fc.dictionary(member, fc.jsonValue()).map((change) => ({ ...FULL_JSON, ...change }));
   fc.assert(

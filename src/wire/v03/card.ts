@@ -7,16 +7,16 @@ import type { Decoder } from '../decoder.ts';
 import { boolean, id, list, map, string, strings } from '../values.ts';
 import type { ProtocolVersion } from '../version.ts';
 import { interfacesOf, isOf, type Transport, transportsOf } from './card-interfaces.ts';
-import { fromTagged, type SecurityWords, type TaggedSecured, toTagged } from './card-security.ts';
+import { fromTagged, type SecurityFeatures, type TaggedSecured, toTagged } from './card-security.ts';
 import { securityRequirement, taggedScheme } from './security.ts';
 
 /** The card format of one version. 0.2 is 0.3 without later additions. */
-interface CardWords extends SecurityWords {
+interface CardFormat extends SecurityFeatures {
   readonly version: ProtocolVersion;
   /** The version as the card states it. */
   readonly protocolVersion: string;
   /** Whether a card must state its version. Cards before 0.2.5 do not. */
-  readonly saysVersion: boolean;
+  readonly requiresVersion: boolean;
 }
 
 /** `extendedAgentCard` is a member of the card itself. */
@@ -100,24 +100,28 @@ const urlCard: Codec<UrlCard> = object<UrlCard>({
  * Cards with one `url`. Decodes every member that any of these versions has, and encodes only those of this version.
  * Signatures are never copied, because they cover the bytes of another form.
  */
-export function createCardCodec(stringEnum: CardWords): Codec<AgentCard> {
+export function createCardCodec(format: CardFormat): Codec<AgentCard> {
   return {
     decode(d, json) {
       const mark = d.mark();
       const card = urlCard.decode(d, json);
       if (d.failedSince(mark)) return card as object as AgentCard;
-      checkVersion(d, card.protocolVersion, stringEnum);
-      return toModel(d, card, stringEnum.version);
+      checkVersion(d, card.protocolVersion, format);
+      return toModel(d, card, format.version);
     },
-    encode: (card) => urlCard.encode(fromModel(card, stringEnum)),
+    encode: (card) => urlCard.encode(fromModel(card, format)),
   };
 }
 
-function checkVersion(d: Decoder, said: string | undefined, { version, saysVersion }: CardWords): void {
-  if (said === undefined) {
-    if (saysVersion) d.tolerate('member-missing', 'the member protocolVersion', 'protocolVersion');
-  } else if (!isOf(version, said)) {
-    d.warn('protocol-version-other', `the card specifies ${said.slice(0, 40)}; read as ${version}`, 'protocolVersion');
+function checkVersion(d: Decoder, stated: string | undefined, { version, requiresVersion }: CardFormat): void {
+  if (stated === undefined) {
+    if (requiresVersion) d.tolerate('member-missing', 'the member protocolVersion', 'protocolVersion');
+  } else if (!isOf(version, stated)) {
+    d.warn(
+      'protocol-version-other',
+      `the card specifies ${stated.slice(0, 40)}; read as ${version}`,
+      'protocolVersion',
+    );
   }
 }
 
@@ -143,11 +147,11 @@ function toModel(d: Decoder, card: UrlCard, version: ProtocolVersion): AgentCard
   });
 }
 
-function fromModel(card: AgentCard, stringEnum: CardWords): UrlCard {
-  const transports = transportsOf(card, stringEnum.version);
+function fromModel(card: AgentCard, format: CardFormat): UrlCard {
+  const transports = transportsOf(card, format.version);
   const { streaming, pushNotifications, extensions, extendedAgentCard } = card.capabilities;
   return defined({
-    protocolVersion: stringEnum.protocolVersion,
+    protocolVersion: format.protocolVersion,
     name: card.name,
     description: card.description,
     url: transports[0].url,
@@ -163,7 +167,7 @@ function fromModel(card: AgentCard, stringEnum: CardWords): UrlCard {
       stateTransitionHistory: exposesTransitions(card),
       extensions,
     }),
-    ...toTagged(card, stringEnum),
+    ...toTagged(card, format),
     defaultInputModes: card.defaultInputModes,
     defaultOutputModes: card.defaultOutputModes,
     supportsAuthenticatedExtendedCard: extendedAgentCard,
@@ -173,7 +177,7 @@ function fromModel(card: AgentCard, stringEnum: CardWords): UrlCard {
 export const card: Codec<AgentCard> = createCardCodec({
   version: '0.3',
   protocolVersion: '0.3.0',
-  saysVersion: true,
+  requiresVersion: true,
   mutualTls: true,
   oauth2MetadataUrl: true,
   skillSecurity: true,

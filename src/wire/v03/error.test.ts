@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { A2AError, type ErrorCode, ERRORS } from '../../errors.ts';
 import { errors } from './error.ts';
 
-/** What we send: the numbers of 0.3's text, the statuses of its SDKs, and numbers on loan for what came later. */
+/** The errors that we send: numbers of the 0.3 specification, statuses of its SDKs, and reused numbers for later errors. */
 const TABLE: readonly (readonly [ErrorCode, number, number])[] = [
   ['TASK_NOT_FOUND', -32001, 404],
   ['TASK_NOT_CANCELABLE', -32002, 409],
@@ -33,7 +33,7 @@ const TABLE: readonly (readonly [ErrorCode, number, number])[] = [
   ['AUTH_REQUIRED', -32603, 502],
 ];
 
-/** What the Python SDK 1.x goes by, which has classes of these names. */
+/** The Python SDK 1.x recognises errors by these names of its classes. */
 const TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
   TASK_NOT_FOUND: 'TaskNotFoundError',
   TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
@@ -51,18 +51,18 @@ const TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
   INTERNAL_ERROR: 'InternalError',
 };
 
-test('every code is in the table', () => {
+test('the table of this test contains every error code', () => {
   expect(TABLE.map(([code]) => code).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
 });
 
-test.each(TABLE)('%s over JSON-RPC', (code, rpc) => {
+test.each(TABLE)('%s is encoded and decoded over JSON-RPC', (code, rpc) => {
   const wire = errors.encodeRpc(new A2AError(code, 'no', { details: { taskId: 't1' } }));
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, domain: 'a2a-protocol.org' };
   expect(wire).toEqual({ code: rpc, message: 'no', data: [{ ...info, metadata: { taskId: 't1' } }] });
   expect(errors.decodeRpc(wire)).toMatchObject({ code, message: 'no', details: { taskId: 't1' }, cause: wire });
 });
 
-test.each(TABLE)('%s over REST can be read by every kind of client', (code, rpc, http) => {
+test.each(TABLE)('%s over REST is decodable by every known client', (code, rpc, http) => {
   const { status, body } = errors.encodeRest(new A2AError(code, 'no', { details: { taskId: 't1' } }));
   expect(status).toBe(http);
   const data = { reason: code, taskId: 't1' };
@@ -83,11 +83,11 @@ test.each<[number, ErrorCode]>([
   [-32007, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
   [-32008, 'INTERNAL_ERROR'],
   [-32000, 'INTERNAL_ERROR'],
-])('the number %i alone means %s', (rpc, code) => {
+])('the number %i without a reason is decoded as %s', (rpc, code) => {
   expect(errors.decodeRpc({ code: rpc, message: 'no' }).code).toBe(code);
 });
 
-test('violations travel with the error', () => {
+test('violations of an error are encoded and decoded', () => {
   const violations = [{ field: 'message', description: 'expected the member message' }];
   const error = new A2AError('INVALID_PARAMS', 'no', { violations });
   expect(errors.encodeRpc(error).data).toMatchObject([

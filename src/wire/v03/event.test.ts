@@ -19,7 +19,7 @@ test.each([
   ['message', message],
   ['status-update', working],
   ['artifact-update', chunk],
-])('kind %s comes first, and the event comes back', (kind, event) => {
+])('an event is encoded with the kind %s first and decoded again', (kind, event) => {
   const json = written(event) as object;
   expect(Object.entries(json)[0]).toEqual(['kind', kind]);
   expect(read(json)).toEqual(event);
@@ -31,14 +31,14 @@ describe('final', () => {
     ['a question that ends the stream', paused, true, true],
     ['a question that does not', paused, false, false],
     ['progress', working, false, false],
-  ])('on %s follows whether the stream closes', (_, event, closes, final) => {
+  ])('on %s depends on whether the stream closes', (_, event, closes, final) => {
     expect(written(event, closes)).toMatchObject({ final });
   });
 
   test.each([
     [done, true],
     [paused, false],
-  ])('outside a stream follows the state: %j', (event, final) => {
+  ])('outside a stream depends on the state: %j', (event, final) => {
     expect(v03.operations.SendStreamingMessage?.result.encode(event)).toMatchObject({ final });
   });
 
@@ -48,12 +48,12 @@ describe('final', () => {
     [{}, false],
     [null, false],
     ['final', false],
-  ])('of %j says whether the reader should stop: %j', (item, ends) => {
+  ])('of %j decides whether the subscriber stops: %j', (item, ends) => {
     expect(v03.endsStream(item)).toBe(ends);
   });
 });
 
-test('both flags of a chunk are always said, and false is not kept', () => {
+test('both flags of a chunk are always encoded, and false is not kept in the model', () => {
   expect(written(chunk)).toMatchObject({ append: false, lastChunk: false });
   expect(read(written(chunk))).toEqual(chunk);
 });
@@ -66,11 +66,11 @@ test.each<[object, string]>([
     'artifactUpdate',
   ],
   [{ messageId: 'm', role: 'agent', parts: [{ kind: 'text', text: 'x' }] }, 'message'],
-])('without kind, %j is told by its members', (json, member) => {
+])('an event without kind is recognised by its members: %j', (json, member) => {
   expect(Object.keys(read(json))).toEqual([member]);
 });
 
-test.each([null, 'x', {}, { kind: 'dream' }, []])('%j is no event', (json) => {
+test.each([null, 'x', {}, { kind: 'dream' }, []])('%j is rejected as an event', (json) => {
   expect(() => read(json)).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
 });
 
@@ -80,7 +80,7 @@ test.each([
   ['processing', 'TASK_STATE_WORKING'],
   ['cancelled', 'TASK_STATE_CANCELED'],
   ['unknown', 'TASK_STATE_UNSPECIFIED'],
-])('the state %s is read as %s', (state, expected) => {
+])('the state %s is decoded as %s', (state, expected) => {
   expect(read({ kind: 'task', id: 't', contextId: 'c', status: { state } })).toMatchObject({
     task: { status: { state: expected } },
   });

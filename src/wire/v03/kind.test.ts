@@ -5,7 +5,7 @@ import { v03 } from './index.ts';
 const MESSAGE = { messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'hi' }] };
 
 test.each([undefined, 'task', 7])(
-  'a message of the kind %j is read with a warning, and refused by strict readers',
+  'a message of the kind %j is decoded with a warning, and rejected in strict mode',
   (kind) => {
     const params = { message: { ...MESSAGE, kind } };
     expect(decodeParams(v03, 'SendMessage', params).warnings).toEqual([
@@ -24,7 +24,7 @@ test.each([
     'artifact-update',
     { taskId: 't1', contextId: 'c1', artifact: { artifactId: 'a1', parts: [{ kind: 'text', text: 'yo' }] } },
   ],
-])('an item without its kind is still seen to be a %s', (kind, item) => {
+])('an item without kind is recognised as %s', (kind, item) => {
   const untagged = decodeResult(v03, 'SubscribeToTask', item);
   const tagged = decodeResult(v03, 'SubscribeToTask', { kind, ...item }, { strict: true });
   expect(untagged.value).toEqual(tagged.value);
@@ -32,6 +32,6 @@ test.each([
   expect(tagged.warnings).toEqual([]);
 });
 
-test('what is no object is told once', () => {
+test('a value that is not an object is reported once', () => {
   expect(() => decodeParams(v03, 'SendMessage', { message: 'hi' })).toThrow(/^message: expected an object$/);
 });

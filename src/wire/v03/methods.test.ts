@@ -17,14 +17,14 @@ test.each<[object, SendMessageConfiguration]>([
     { pushNotificationConfig: { url: 'https://h.example', token: 'k' } },
     { taskPushNotificationConfig: { url: 'https://h.example', token: 'k' } },
   ],
-])('the configuration %j is read as %j', (configuration, expected) => {
+])('the configuration %j is decoded as %j', (configuration, expected) => {
   expect(decodeParams(v03, 'SendMessage', { message, configuration }).value).toEqual({
     message: model,
     configuration: expected,
   });
 });
 
-test('to wait or not is written as its opposite', () => {
+test('returnImmediately is encoded as its opposite, blocking', () => {
   const { encode } = operationCodec(v03, 'SendMessage').params;
   expect(encode({ message: model, configuration: { returnImmediately: true } })).toEqual({
     message,
@@ -32,7 +32,7 @@ test('to wait or not is written as its opposite', () => {
   });
 });
 
-test('a message without kind is a message, but not strictly', () => {
+test('a message without kind is accepted, except in strict mode', () => {
   const { kind: _, ...untagged } = message;
   expect(decodeParams(v03, 'SendMessage', { message: untagged }).value).toEqual({ message: model });
   expect(() => decodeParams(v03, 'SendMessage', { message: untagged }, { strict: true })).toThrow(
@@ -40,7 +40,7 @@ test('a message without kind is a message, but not strictly', () => {
   );
 });
 
-test('the tenant has no place', () => {
+test('a request is encoded without the tenant', () => {
   expect(operationCodec(v03, 'GetTask').params.encode({ tenant: 'x', id: 't' })).toEqual({ id: 't' });
 });
 
@@ -52,11 +52,11 @@ test.each([
   [v03, 'tasks/list', undefined],
   [v03, 'constructor', undefined],
   [v03, '__proto__', undefined],
-])('$name: the method %s means %s', (dialect, method, operation) => {
+])('$name: the method %s is decoded as %s', (dialect, method, operation) => {
   expect(operationOf(dialect, method)).toBe(operation);
 });
 
-test('0.2 always names the accepted modes, because it had to until 0.2.5', () => {
+test('a 0.2 request always has acceptedOutputModes, because versions before 0.2.5 require it', () => {
   const { encode } = operationCodec(v02, 'SendMessage').params;
   const modes = ['text/plain', 'application/json'];
   expect(encode({ message: model, configuration: {} })).toMatchObject({

@@ -9,7 +9,7 @@ import { type Codec, defaulted, object, optional, required } from '../codec.ts';
 import type { OperationCodecs } from '../dialect.ts';
 import { fromUser } from '../user-role.ts';
 import { count, id, noParams, nothing, strings, struct } from '../values.ts';
-import { returnImmediately, sayingBlocking } from './blocking.ts';
+import { returnImmediately, withBlocking } from './blocking.ts';
 import { card } from './card.ts';
 import { sendMessageResponse, streamResponse } from './event.ts';
 import { message } from './message.ts';
@@ -23,7 +23,7 @@ import {
 } from './push.ts';
 import { task } from './task.ts';
 
-const configuration: Codec<SendMessageConfiguration> = sayingBlocking(
+const configuration: Codec<SendMessageConfiguration> = withBlocking(
   object<SendMessageConfiguration>({
     acceptedOutputModes: defaulted(strings),
     taskPushNotificationConfig: optional(pushConfig, { wire: 'pushNotificationConfig' }),

@@ -32,7 +32,7 @@ test('each flow becomes a scheme, and each requirement an alternative per flow',
   });
 });
 
-test('a name that is taken is not given to a flow', () => {
+test('a flow does not get the name of an existing scheme', () => {
   const groups = { id: [oauth('authorizationCode'), oauth('password')], 'id.password': [BEARER] };
 
   expect(split(groups, [asks('id'), asks('id.password')])).toEqual({
@@ -41,13 +41,13 @@ test('a name that is taken is not given to a flow', () => {
   });
 });
 
-test('a name that only an unreadable scheme had is free', () => {
+test('the name of a scheme that cannot be decoded is available', () => {
   const groups = { id: [oauth('authorizationCode'), oauth('password')], 'id.password': [] };
 
   expect(split(groups, []).schemes).toEqual({ id: oauth('authorizationCode'), 'id.password': oauth('password') });
 });
 
-test('flows are put together where every requirement takes any of them', () => {
+test('flows are merged if every requirement accepts any of them', () => {
   const schemes = { id: oauth('authorizationCode'), 'id.password': oauth('password'), http: BEARER };
 
   expect(mergeFlows(schemes, [[asks('id'), asks('id.password'), asks('http')], []])).toEqual({
@@ -66,9 +66,9 @@ test.each<[string, Readonly<Record<string, SecurityScheme>>, Requirements]>([
   ['the metadata addresses differ', { 'id.password': oauth('password', { oauth2MetadataUrl: 'x' }) }, []],
   ['the flow is not the one of the name', { 'id.password': oauth('implicit') }, []],
   ['the flow is the same', { id: oauth('password') }, []],
-  ['the other is no OAuth scheme', { 'id.password': BEARER }, []],
-  ['the first is no OAuth scheme', { id: BEARER }, []],
-])('schemes stay apart where %s', (_, others, requirements) => {
+  ['the other is not an OAuth scheme', { 'id.password': BEARER }, []],
+  ['the first is not an OAuth scheme', { id: BEARER }, []],
+])('schemes stay separate if %s', (_, others, requirements) => {
   const schemes = { id: oauth('authorizationCode'), 'id.password': oauth('password'), http: BEARER, ...others };
 
   expect(mergeFlows(schemes, [[], requirements])).toEqual({
@@ -77,7 +77,7 @@ test.each<[string, Readonly<Record<string, SecurityScheme>>, Requirements]>([
   });
 });
 
-test('a scheme which has taken a flow in is not taken in itself', () => {
+test('a scheme that received a merged flow is not merged into another', () => {
   const schemes = {
     id: oauth('authorizationCode'),
     'id.clientCredentials': oauth('clientCredentials'),
@@ -92,7 +92,7 @@ test('a scheme which has taken a flow in is not taken in itself', () => {
   expect(splitFlows(groups).schemes).toEqual(schemes);
 });
 
-test('requirements that would multiply beyond the limit are refused', () => {
+test('requirements with more combinations than the limit are rejected', () => {
   const groups = Object.fromEntries(
     Array.from({ length: 40 }, (_, i) => [`id${i}`, FLOWS.map((flow) => oauth(flow))] as const),
   );
@@ -104,7 +104,7 @@ test('requirements that would multiply beyond the limit are refused', () => {
   expect(() => decoder.finish()).toThrow('expected requirements with at most 1000 alternatives');
 });
 
-test('the limit holds for all lists of a card together', () => {
+test('the limit of combinations applies to all lists of a card together', () => {
   const { expand } = splitFlows({ id: FLOWS.map((flow) => oauth(flow)) });
   const decoder = new Decoder('response', { limits: { maxItems: 10 } });
 
@@ -115,7 +115,7 @@ test('the limit holds for all lists of a card together', () => {
   expect(() => decoder.finish()).toThrow('at most 10 alternatives');
 });
 
-/** How often a name is looked up while flows are taken apart. */
+/** How often a name is looked up while flows are split. */
 function lookups(groups: SchemeGroups): number {
   const has = vi.spyOn(Map.prototype, 'has');
   try {
@@ -126,13 +126,13 @@ function lookups(groups: SchemeGroups): number {
   }
 }
 
-/** Each scheme has a second flow, whose name is that of the next scheme. */
+/** Each scheme has a second flow with the name of the next scheme. */
 function chain(length: number): SchemeGroups {
   const flows = [oauth('authorizationCode'), oauth('password')];
   return Object.fromEntries(Array.from({ length }, (_, i) => [`id${'.password'.repeat(i)}`, flows]));
 }
 
-/** One scheme whose second flow finds every number taken. */
+/** One scheme whose second flow would get a numbered name, but every number is used. */
 function numbered(length: number): SchemeGroups {
   const taken = Array.from({ length }, (_, i) => [i === 0 ? 'id.password' : `id.password.${i + 1}`, [BEARER]]);
   return Object.fromEntries([['id', [oauth('authorizationCode'), oauth('password')]], ...taken]) as SchemeGroups;
@@ -141,13 +141,13 @@ function numbered(length: number): SchemeGroups {
 test.each([
   ['a chain of names', chain],
   ['numbers', numbered],
-])('names that collide on purpose cost no more than there are of them: %s', (_case, groupsOf) => {
+])('the work for colliding names grows linearly with their number: %s', (_case, groupsOf) => {
   expect(lookups(groupsOf(100))).toBeGreaterThanOrEqual(100);
   // A hundred names more, two lookups for each: the usual name, and another one.
   expect(lookups(groupsOf(200)) - lookups(groupsOf(100))).toBeLessThanOrEqual(2 * 100);
 });
 
-test('names that collide lose no scheme', () => {
+test('colliding names lose no scheme', () => {
   expect(Object.keys(splitFlows(chain(50)).schemes)).toHaveLength(100);
   expect(Object.keys(splitFlows(numbered(50)).schemes)).toHaveLength(52);
 });
@@ -162,7 +162,7 @@ const someRequirements = fc.array(
   { maxLength: 4 },
 );
 
-test('what was taken apart is put together again as it was', () => {
+test('split schemes are merged to the original ones', () => {
   fc.assert(
     fc.property(someGroups, fc.array(someRequirements, { maxLength: 3 }), (groups, lists) => {
       const { schemes, expand } = splitFlows(groups);

@@ -5,7 +5,7 @@ import { part } from './message.ts';
 
 const read = (json: unknown, role: 'request' | 'response' = 'request'): Part => decode(part, json, role).value;
 
-describe('each part of 1.0 has a form in 0.3 and comes back from it', () => {
+describe('each 1.0 part is encoded in the 0.3 format and decoded again', () => {
   test.each<[Part, object]>([
     [{ text: 'hi' }, { kind: 'text', text: 'hi' }],
     [
@@ -43,14 +43,14 @@ describe('each part of 1.0 has a form in 0.3 and comes back from it', () => {
   });
 });
 
-test('with both bytes and address the bytes are the content, and the address is kept', () => {
+test('a file with bytes and a URL has the bytes as content and keeps the URL', () => {
   const file = { bytes: 'AAEC', uri: 'https://x.example' };
   const { value, warnings } = decode(part, { kind: 'file', file, metadata: { a: 1 } }, 'request');
   expect(value).toEqual({ raw: 'AAEC', metadata: { a: 1, 'a2a:uri': 'https://x.example' } });
   expect(warnings).toMatchObject([{ code: 'file-bytes-and-uri', field: 'file' }]);
 });
 
-test('data that is an array is read as it is', () => {
+test('data that is an array is decoded unchanged', () => {
   expect(read({ kind: 'data', data: [1, 2] })).toEqual({ data: [1, 2] });
 });
 
@@ -67,18 +67,18 @@ test.each<[unknown, string]>([
   [{ kind: 'data', data: 5 }, 'data'],
   [{ kind: 'video' }, 'kind'],
   [{ kind: 'text', text: 'x', metadata: 'y' }, 'metadata'],
-])('%j is refused at %j', (json, field) => {
+])('%j is rejected at %j', (json, field) => {
   expect(() => read(json)).toThrow(expect.objectContaining({ violations: [expect.objectContaining({ field })] }));
 });
 
-test('a kind of part that we do not know is data when a server sends it', () => {
+test('an unknown kind of part in a response is decoded as data', () => {
   const video = { kind: 'video', frames: 3 };
   const { value, warnings } = decode(part, video, 'response');
   expect(value).toEqual({ data: video, metadata: { 'a2a:kind': 'video' } });
   expect(warnings).toMatchObject([{ code: 'part-kind-unknown' }]);
 });
 
-test('what we do not know is bounded like all else', () => {
+test('unknown parts have the same size limits as other values', () => {
   let nested: unknown = [];
   for (let i = 0; i < 100; i++) nested = [nested];
   expect(() => decode(part, { kind: 'video', nested }, 'response')).toThrow('levels of nesting');

@@ -37,7 +37,7 @@ export function createPartCodec(tag: 'kind' | 'type', version: UnknownMembers['v
       const part = decodeOfficial(d, value);
       if (part !== undefined) return part;
       const official = d.repair('part', value);
-      return (official && decodeOfficial(d, official)) ?? decodeStranger(d, value, tag);
+      return (official && decodeOfficial(d, official)) ?? decodeUnknownPart(d, value, tag);
     },
 
     encode(part) {
@@ -54,7 +54,7 @@ export function createPartCodec(tag: 'kind' | 'type', version: UnknownMembers['v
 }
 
 /** An unknown kind of part: an error in a request, but accepted in a response, because a peer may be newer. */
-function decodeStranger(d: Decoder, part: JsonObject, tag: string): Part {
+function decodeUnknownPart(d: Decoder, part: JsonObject, tag: string): Part {
   const kind = part[tag];
   if (d.role === 'request' || typeof kind !== 'string') {
     d.violate("'text', 'file' or 'data'", tag);
@@ -69,8 +69,8 @@ function createDataCodec(tag: 'kind' | 'type'): Codec<JsonValue> {
   return {
     decode(d, value) {
       const isOfficial = isObject(value) || (tag === 'type' && Array.isArray(value));
-      const isBorne = Array.isArray(value) || (d.role === 'response' && value !== undefined);
-      if (isBorne && !isOfficial) d.tolerate('data-not-object', 'an object');
+      const isAccepted = Array.isArray(value) || (d.role === 'response' && value !== undefined);
+      if (isAccepted && !isOfficial) d.tolerate('data-not-object', 'an object');
       else if (!isOfficial) d.violate('an object');
       return json.decode(d, value);
     },

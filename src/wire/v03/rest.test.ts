@@ -48,7 +48,7 @@ const KIND_ARTIFACT_UPDATE = {
   lastChunk: false,
 };
 
-test('the exchange of the reference SDKs: the JSON of the protocol definition', () => {
+test('the exchange of the reference SDKs uses the JSON of the protocol definition', () => {
   const body = {
     message: { messageId: 'm1', role: 'ROLE_USER', content: [{ text: 'hi' }] },
     configuration: { blocking: true },
@@ -64,7 +64,7 @@ test('the exchange of the reference SDKs: the JSON of the protocol definition', 
   expect(decodeResult(v03Proto, 'SendMessage', answer)).toEqual({ value: answer, warnings: [], raw: answer });
 });
 
-test('the exchange of the prose: tagged objects, the answer wrapped', () => {
+test('the exchange of the specification text uses tagged objects and wraps the response', () => {
   const body = {
     message: { kind: 'message', messageId: 'm1', role: 'user', parts: [{ kind: 'text', text: 'hi' }] },
     configuration: { blocking: false },
@@ -83,7 +83,7 @@ const ITEMS: readonly (readonly [string, StreamResponse, object, object])[] = [
   ['artifactUpdate', { artifactUpdate: ARTIFACT_UPDATE }, PROTO_ARTIFACT_UPDATE, KIND_ARTIFACT_UPDATE],
 ];
 
-test.each(ITEMS)('a %s is wrapped by its name, in the style of the dialect', (key, item, proto, kind) => {
+test.each(ITEMS)('a %s is wrapped by its name in the style of the dialect', (key, item, proto, kind) => {
   expect(operationCodec(v03Proto, 'SendStreamingMessage').result.encode(item)).toEqual({ [key]: proto });
   expect(operationCodec(v03Kind, 'SendStreamingMessage').result.encode(item)).toEqual({ [key]: kind });
   expect(v03Proto.createStreamEncoder().encode(item, true)).toEqual([{ [key]: proto }]);
@@ -91,7 +91,7 @@ test.each(ITEMS)('a %s is wrapped by its name, in the style of the dialect', (ke
   expect(v03.createStreamEncoder().encode(item, true)).toEqual([kind]);
 });
 
-test.each(ITEMS)('a %s is read in every style by both dialects', (key, item, proto, kind) => {
+test.each(ITEMS)('a %s is decoded in every style by both dialects', (key, item, proto, kind) => {
   const snake = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const wires = [{ [key]: proto }, { [snake]: proto }, { [key]: kind }, kind, proto];
   for (const wire of wires) {
@@ -101,18 +101,18 @@ test.each(ITEMS)('a %s is read in every style by both dialects', (key, item, pro
   }
 });
 
-test.each(ITEMS)('a wrapped %s is told by its content where its tag is missing', (key, item, _proto, kind) => {
+test.each(ITEMS)('a wrapped %s without a tag is recognised by its content', (key, item, _proto, kind) => {
   const { kind: _, ...untagged } = kind as Record<string, unknown>;
   for (const dialect of [v03Proto, v03Kind]) {
     expect(decodeResult(dialect, 'SubscribeToTask', { [key]: untagged }).value).toEqual(item);
   }
 });
 
-test.each([v03Proto, v03Kind])('$name reads a message under the name of its field', (dialect) => {
+test.each([v03Proto, v03Kind])('$name decodes a message under the name of its field', (dialect) => {
   expect(decodeResult(dialect, 'SendMessage', { msg: PROTO_MESSAGE }).value).toEqual({ message: MESSAGE });
 });
 
-test.each([v03Proto, v03Kind])('$name reads a task by itself in every style, wrapped or not', (dialect) => {
+test.each([v03Proto, v03Kind])('$name decodes a task in every style, wrapped or not', (dialect) => {
   for (const wire of [PROTO_TASK, KIND_TASK, { task: PROTO_TASK }, { task: KIND_TASK }]) {
     expect(decodeResult(dialect, 'GetTask', wire).value).toEqual(TASK);
     expect(decodeResult(dialect, 'CancelTask', wire).value).toEqual(TASK);
@@ -121,7 +121,7 @@ test.each([v03Proto, v03Kind])('$name reads a task by itself in every style, wra
   expect(operationCodec(dialect, 'GetTask').result.encode(TASK)).toEqual(own);
 });
 
-test.each([v03Proto, v03Kind])('$name: states by number are those of the protocol definition', (dialect) => {
+test.each([v03Proto, v03Kind])('$name decodes states by their number in the protocol definition', (dialect) => {
   const wire = { task: { id: 't1', status: { state: 5 } } };
   expect(decodeResult(dialect, 'SendMessage', wire).value).toEqual({
     task: { id: 't1', status: { state: 'TASK_STATE_CANCELED' } },
@@ -129,23 +129,23 @@ test.each([v03Proto, v03Kind])('$name: states by number are those of the protoco
 });
 
 test.each([
-  ['nothing', {}],
-  ['two things', { task: PROTO_TASK, message: PROTO_MESSAGE }],
+  ['no member', {}],
+  ['two members', { task: PROTO_TASK, message: PROTO_MESSAGE }],
   ['an event', { statusUpdate: PROTO_STATUS_UPDATE }],
   ['a list', [PROTO_TASK]],
   ['a text', 'done'],
-])('%s is no answer to a send', (_name, wire) => {
+])('the response to a send is rejected: %s', (_name, wire) => {
   for (const dialect of [v03Proto, v03Kind]) {
     expect(() => decodeResult(dialect, 'SendMessage', wire)).toThrow('expected');
   }
 });
 
-test('the path to what is wrong goes through the wrapper', () => {
+test('the path of a violation includes the wrapper', () => {
   const wire = { task: { ...PROTO_TASK, artifacts: [{ artifactId: 'a', parts: [{}] }] } };
   expect(() => decodeResult(v03Kind, 'SendMessage', wire)).toThrow('task.artifacts[0].parts[0]: expected');
 });
 
-test.each([v03Proto, v03Kind])('$name sees the end of a stream in every style', (dialect) => {
+test.each([v03Proto, v03Kind])('$name recognises the end of a stream in every style', (dialect) => {
   for (const item of [
     { statusUpdate: PROTO_STATUS_UPDATE },
     { statusUpdate: KIND_STATUS_UPDATE },
@@ -158,12 +158,15 @@ test.each([v03Proto, v03Kind])('$name sees the end of a stream in every style', 
   }
 });
 
-test.each([v03Proto, v03Kind])('$name: webhooks get the tagged task, and are read in every style', (dialect) => {
-  expect(dialect.webhook.encode({ task: TASK })).toEqual(KIND_TASK);
-  for (const body of [KIND_TASK, PROTO_TASK, { task: KIND_TASK }, { task: PROTO_TASK }]) {
-    expect(decode(dialect.webhook, body, 'request').value).toEqual({ task: TASK });
-  }
-});
+test.each([v03Proto, v03Kind])(
+  '$name encodes webhooks as the tagged task and decodes them in every style',
+  (dialect) => {
+    expect(dialect.webhook.encode({ task: TASK })).toEqual(KIND_TASK);
+    for (const body of [KIND_TASK, PROTO_TASK, { task: KIND_TASK }, { task: PROTO_TASK }]) {
+      expect(decode(dialect.webhook, body, 'request').value).toEqual({ task: TASK });
+    }
+  },
+);
 
 const CONFIG = { taskId: 't1', id: 'c1', url: 'https://ex.test/hook' };
 const KIND_CONFIG = { taskId: 't1', pushNotificationConfig: { id: 'c1', url: 'https://ex.test/hook' } };
@@ -172,7 +175,7 @@ const PROTO_CONFIG = {
   pushNotificationConfig: { id: 'c1', url: 'https://ex.test/hook' },
 };
 
-test('push configs are written in the style of the dialect and read in both', () => {
+test('push configs are encoded in the style of the dialect and decoded in both', () => {
   const create = 'CreateTaskPushNotificationConfig';
   expect(operationCodec(v03Kind, create).params.encode(CONFIG)).toEqual(KIND_CONFIG);
   expect(operationCodec(v03Kind, create).result.encode(CONFIG)).toEqual(KIND_CONFIG);
@@ -212,21 +215,21 @@ test.each([
   ['no body', undefined, undefined],
   ['null', null, undefined],
   ['a list', [], undefined],
-])('the style of %s', (_name, body, style) => {
+])('the style of a request is recognised from %s', (_name, body, style) => {
   expect(detectStyle(body)).toBe(style);
 });
 
 test.each([
   [{ [CARRIER.mediaType]: 'a/b', own: 1 }, { mediaType: 'a/b' }],
   [{ own: 1 }, {}],
-])('an address beside the bytes of a file is kept with the metadata %j', (metadata, restored) => {
+])('a URL beside the bytes of a file is kept with the metadata %j', (metadata, restored) => {
   const part = { kind: 'file', file: { bytes: 'AQI=', uri: 'https://ex.test/a' }, metadata };
   const message = { kind: 'message', messageId: 'm', role: 'agent', parts: [part] };
   const kept = { raw: 'AQI=', ...restored, metadata: { own: 1, [CARRIER.uri]: 'https://ex.test/a' } };
   expect(decodeResult(v03Kind, 'SendMessage', { message }).value).toHaveProperty('message.parts', [kept]);
 });
 
-test('a tag says more than a member that looks like a wrapper', () => {
+test('a tag takes precedence over a member that looks like a wrapper', () => {
   const wire = { ...KIND_TASK, message: KIND_MESSAGE };
   expect(decodeResult(v03Proto, 'SendMessage', wire).value).toEqual({ task: TASK });
 });

@@ -23,7 +23,7 @@ test.each<[string, object, SecurityScheme]>([
     { openIdConnectSecurityScheme: { description: 'Ask us', openIdConnectUrl: 'https://id.test' } },
   ],
   ['mutual TLS', { type: 'mutualTLS', description: 'Ask us' }, { mtlsSecurityScheme: { description: 'Ask us' } }],
-  ['mutual TLS without a word', { type: 'mutualTLS' }, { mtlsSecurityScheme: {} }],
+  ['mutual TLS without a description', { type: 'mutualTLS' }, { mtlsSecurityScheme: {} }],
   [
     'the authorization code flow',
     {
@@ -87,12 +87,12 @@ test.each<[string, object, SecurityScheme]>([
     { type: 'oauth2', flows: { password: { tokenUrl: '', scopes: {} } } },
     { oauth2SecurityScheme: { flows: { password: {} } } },
   ],
-])('%s is read and written by its tag', (_, json, scheme) => {
+])('a scheme is decoded and encoded by its tag: %s', (_, json, scheme) => {
   expect(decode(taggedScheme, json, 'response', { strict: true }).value).toEqual([scheme]);
   expect(taggedScheme.encode([scheme])).toEqual(json);
 });
 
-test('a scheme with several flows is one scheme for each, and the other way round', () => {
+test('a scheme with several flows is decoded to one scheme per flow and encoded again as one', () => {
   const clientCredentials = { tokenUrl: 'https://id.test/t', scopes };
   const password = { tokenUrl: 'https://id.test/p', scopes };
   const json = { type: 'oauth2', description: 'Ask us', flows: { password, clientCredentials } };
@@ -105,7 +105,7 @@ test('a scheme with several flows is one scheme for each, and the other way roun
   expect(taggedScheme.encode(value)).toEqual(json);
 });
 
-test('PKCE is not spoken of before 1.0', () => {
+test('the member for PKCE is not encoded before 1.0', () => {
   const flow = { authorizationUrl: 'https://id.test/a', tokenUrl: 'https://id.test/t', scopes };
   const scheme = { oauth2SecurityScheme: { flows: { authorizationCode: { ...flow, pkceRequired: true } } } };
 
@@ -113,11 +113,11 @@ test('PKCE is not spoken of before 1.0', () => {
 });
 
 test.each([
-  ['of a kind nobody knows', { type: 'quantum' }, 'security-scheme-unknown'],
+  ['of an unknown kind', { type: 'quantum' }, 'security-scheme-unknown'],
   ['without a tag', { scheme: 'bearer' }, 'security-scheme-unknown'],
   ['of OAuth without a flow', { type: 'oauth2', flows: {} }, 'oauth-flow-missing'],
-  ['of OAuth with a flow nobody knows', { type: 'oauth2', flows: { deviceCode: {} } }, 'oauth-flow-missing'],
-])('a scheme %s is left out of an answer with a warning', (_, json, code) => {
+  ['of OAuth with an unknown flow', { type: 'oauth2', flows: { deviceCode: {} } }, 'oauth-flow-missing'],
+])('a scheme %s in a response is omitted with a warning', (_, json, code) => {
   const { value, warnings } = decode(taggedScheme, json, 'response');
 
   expect(value).toEqual([]);
@@ -127,13 +127,13 @@ test.each([
 test.each([
   ['in strict reading', 'response', { strict: true }],
   ['in a request', 'request', {}],
-] as const)('a scheme of an unknown kind is refused %s', (_, role, options) => {
+] as const)('a scheme of an unknown kind is rejected %s', (_, role, options) => {
   expect(() => decode(taggedScheme, { type: 'quantum' }, role, options)).toThrow(
     'type: expected one of apiKey, http, oauth2, openIdConnect, mutualTLS',
   );
 });
 
-test('the wrappers that REST and gRPC of 0.3 have are read', () => {
+test('the wrappers of REST and gRPC in 0.3 are decoded', () => {
   const apiKey = { apiKeySecurityScheme: { location: 'query', name: 'key' } };
 
   expect(decode(taggedScheme, apiKey, 'response', { strict: true }).value).toEqual([apiKey]);
@@ -149,12 +149,12 @@ test.each([
     { schemes: ['a scope of a scheme named schemes'] },
     { schemes: { schemes: { list: ['a scope of a scheme named schemes'] } } },
   ],
-])('the requirement %j is read and written', (json, requirement) => {
+])('the requirement %j is decoded and encoded', (json, requirement) => {
   expect(decode(securityRequirement, json, 'response', { strict: true }).value).toEqual(requirement);
   expect(securityRequirement.encode(requirement)).toEqual(json);
 });
 
-test('a wrapped requirement is read as well', () => {
+test('a wrapped requirement is decoded', () => {
   const wrapped = { schemes: { oauth: { list: ['read'] }, key: { list: [] } } };
 
   expect(decode(securityRequirement, wrapped, 'response').value).toEqual({
@@ -162,7 +162,7 @@ test('a wrapped requirement is read as well', () => {
   });
 });
 
-test('a scheme named __proto__ stays a scheme', () => {
+test('a scheme can have the name __proto__', () => {
   const { value } = decode(securityRequirement, JSON.parse('{"__proto__":["x"]}'), 'response');
 
   expect(Object.keys(value.schemes)).toEqual(['__proto__']);

@@ -40,7 +40,7 @@ function infoOf(reason: ErrorCode) {
   return { '@type': ERROR_INFO, reason, domain: 'a2a-protocol.org', metadata: { taskId: 't1' } };
 }
 
-test('every code is in the table', () => {
+test('the table of this test contains every error code', () => {
   expect(TABLE.map(([code]) => code).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
 });
 
@@ -62,11 +62,14 @@ test.each(TABLE)(verifies(['E-03', 'E-06', 'E-08'], '%s over REST'), (code, _rpc
   });
 });
 
-test.each(TABLE.filter(([, rpc]) => rpc <= -32001 && rpc >= -32009))('%s is told by its number alone', (code, rpc) => {
-  expect(errors.decodeRpc({ code: rpc, message: 'no' })).toMatchObject({ code, details: {}, violations: [] });
-});
+test.each(TABLE.filter(([, rpc]) => rpc <= -32001 && rpc >= -32009))(
+  '%s is decoded from its number alone',
+  (code, rpc) => {
+    expect(errors.decodeRpc({ code: rpc, message: 'no' })).toMatchObject({ code, details: {}, violations: [] });
+  },
+);
 
-test('violations and the delay arrive on both bindings', () => {
+test('violations and the retry delay are decoded on both bindings', () => {
   const violations = [{ field: 'message.parts[0]', description: 'expected exactly one of text, raw, url, data' }];
   const error = new A2AError('INVALID_PARAMS', 'no', { violations, retryAfterMs: 1001 });
   const { status, body } = errors.encodeRest(error);
@@ -79,7 +82,7 @@ test('the cause of an error never leaves the process', () => {
   expect(JSON.stringify([errors.encodeRpc(error), errors.encodeRest(error)])).not.toContain('hunter2');
 });
 
-test('data that is no list is read as facts', () => {
+test('error data that is not a list is decoded as facts', () => {
   expect(errors.decodeRpc({ code: -32001, message: 'no', data: { taskId: 't1' } })).toMatchObject({
     code: 'TASK_NOT_FOUND',
     details: { taskId: 't1' },

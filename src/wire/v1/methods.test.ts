@@ -53,7 +53,7 @@ describe('a message', () => {
     ['metadata only', { metadata: {} }],
     ['two contents', { text: 'a', url: 'https://x.example' }],
     ['text and null data', { text: 'a', data: null }],
-  ])('a part with %s is refused', (_, part) => {
+  ])('with %s in a part is rejected', (_, part) => {
     expect(fields(refusal('SendMessage', { message: { ...message, parts: [{ text: 'ok' }, part] } }))).toEqual([
       'message.parts[1]',
     ]);
@@ -66,7 +66,7 @@ describe('a message', () => {
     [{ data: { a: [null, 1e300, 'ü'] } }],
     [{ raw: 'AAEC', filename: 'f.bin', mediaType: 'application/octet-stream' }],
     [{ url: 'https://x.example/f', metadata: { nested: { empty: {} } } }],
-  ])('the part %j is content', (part) => {
+  ])('with the part %j is decoded', (part) => {
     expect(read('SendMessage', { message: { ...message, parts: [part] } })).toEqual({
       message: { ...message, parts: [part] },
     });
@@ -76,19 +76,19 @@ describe('a message', () => {
     ['AA', 'AA=='],
     ['_-8', '/+8='],
     ['', ''],
-  ])('bytes %j are kept as %j', (raw, standard) => {
+  ])('with the bytes %j is decoded with the bytes %j', (raw, standard) => {
     expect(read('SendMessage', { message: { ...message, parts: [{ raw }] } })).toMatchObject({
       message: { parts: [{ raw: standard }] },
     });
   });
 
-  test.each(['A', 'AA=A', '!!!!', 'AA AA', 'AA==='])('bytes %j are refused', (raw) => {
+  test.each(['A', 'AA=A', '!!!!', 'AA AA', 'AA==='])('with the bytes %j is rejected', (raw) => {
     expect(fields(refusal('SendMessage', { message: { ...message, parts: [{ raw }] } }))).toEqual([
       'message.parts[0].raw',
     ]);
   });
 
-  test('several mistakes are told at once, each with its path', () => {
+  test('with several mistakes is rejected with the path of each', () => {
     const broken = { messageId: 7, role: 'user', parts: [{ text: 'ok' }, { text: 5 }, 'x'], metadata: [] };
     expect(fields(refusal('SendMessage', { message: broken, configuration: { historyLength: -1 } }))).toEqual([
       'message.messageId',
@@ -100,7 +100,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('of an agent is read as the user’s, and refused strictly', () => {
+  test("with the role of an agent is decoded as the user's, and rejected in strict mode", () => {
     const agents = { message: { ...message, role: 'ROLE_AGENT' } };
     const { value, warnings } = decodeParams(v1, 'SendMessage', agents);
     expect(value.message.role).toBe('ROLE_USER');
@@ -133,7 +133,7 @@ describe('names and values', () => {
     expect(read('ListTasks', { statusTimestampAfter: received })).toEqual({ statusTimestampAfter: kept });
   });
 
-  test('the camelCase name wins over the original one', () => {
+  test('the camelCase name takes precedence over the original one', () => {
     expect(read('GetTask', { id: 'a', history_length: 1, historyLength: 2 })).toEqual({ id: 'a', historyLength: 2 });
   });
 });
@@ -148,15 +148,15 @@ describe('the list of tasks', () => {
     ['statusTimestampAfter', 'yesterday'],
     ['includeArtifacts', 'yes'],
     ['contextId', 5],
-  ])('%s %j is refused', (member, value) => {
+  ])('with %s %j in its request is rejected', (member, value) => {
     expect(fields(refusal('ListTasks', { [member]: value }))).toEqual([member]);
   });
 
-  test('an unspecified status is no filter, an unset page token no token', () => {
+  test('ignores an unspecified status and an empty page token', () => {
     expect(read('ListTasks', { status: 'TASK_STATE_UNSPECIFIED', pageToken: '' })).toEqual({});
   });
 
-  test('an empty page is read, artifacts that are asked for stay even if there are none', () => {
+  test('decodes an empty page and keeps an empty list of requested artifacts', () => {
     const page = {
       tasks: [{ id: 't', status: { state: 'TASK_STATE_WORKING' }, artifacts: [] }],
       nextPageToken: '',
@@ -167,8 +167,8 @@ describe('the list of tasks', () => {
   });
 });
 
-describe('answers of servers that are slightly wrong', () => {
-  test('a state from the future is unspecified, with a warning', () => {
+describe('slightly wrong responses of servers', () => {
+  test('an unknown state is decoded as unspecified with a warning', () => {
     const { value, warnings } = decodeResult(v1, 'GetTask', { id: 't', status: { state: 'TASK_STATE_DREAMING' } });
     expect(value.status.state).toBe('TASK_STATE_UNSPECIFIED');
     expect(warnings).toMatchObject([{ code: 'unknown-word', field: 'status.state' }]);
@@ -180,14 +180,14 @@ describe('answers of servers that are slightly wrong', () => {
     expect(value.status.message?.messageId).toBe('made-up');
   });
 
-  test('a part without content is null, which is what the reference SDK means by it', () => {
+  test('a part without content is decoded as null, because the reference SDK encodes null so', () => {
     const task = { id: 't', status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{ artifactId: 'a', parts: [{}] }] };
     const { value, warnings } = decodeResult(v1, 'GetTask', task);
     expect(value.artifacts?.[0]?.parts).toEqual([{ data: null }]);
     expect(warnings).toMatchObject([{ code: 'part-empty', field: 'artifacts[0].parts[0]' }]);
   });
 
-  test('an artifact without an id is named by its place in the task', () => {
+  test('an artifact without an id gets one from its position in the task', () => {
     const artifacts = [
       { artifactId: 'a', parts: [{ text: 'x' }] },
       { name: 'response', parts: [{ text: 'Task!' }] },
@@ -206,7 +206,7 @@ describe('answers of servers that are slightly wrong', () => {
     expect(() => decodeResult(v1, 'SubscribeToTask', event)).toThrow('artifact.artifactId: expected the member');
   });
 
-  test('a task without an id is no answer', () => {
+  test('a task without an id is rejected', () => {
     expect(() => decodeResult(v1, 'GetTask', { status: { state: 'TASK_STATE_WORKING' } })).toThrow(
       expect.objectContaining({
         code: 'INVALID_AGENT_RESPONSE',
@@ -215,13 +215,13 @@ describe('answers of servers that are slightly wrong', () => {
     );
   });
 
-  test.each([{}, { task: null }, { task: { id: 't' }, message: {} }, []])('the send result %j is no answer', (json) => {
+  test.each([{}, { task: null }, { task: { id: 't' }, message: {} }, []])('the send result %j is rejected', (json) => {
     expect(() => decodeResult(v1, 'SendMessage', json)).toThrow(
       expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }),
     );
   });
 
-  test.each([null, {}, undefined])('%j says that a config is deleted', (json) => {
+  test.each([null, {}, undefined])('the result %j means that a config is deleted', (json) => {
     expect(decodeResult(v1, 'DeleteTaskPushNotificationConfig', json).value).toBeNull();
   });
 });
@@ -237,7 +237,7 @@ describe('a stream event without its wrapper', () => {
     ['artifactUpdate', { taskId: 't', contextId: 'c', artifact }],
     ['task', { kind: 'task', id: 't', status }],
     ['message', { kind: 'message', ...message }],
-  ])('is read as %s: %j', (wrapper, { kind: _, ...event }: Record<string, unknown>) => {
+  ])('is decoded as %s: %j', (wrapper, { kind: _, ...event }: Record<string, unknown>) => {
     const bare = _ === undefined ? event : { kind: _, ...event };
     const { value, warnings } = decodeResult(v1, 'SendStreamingMessage', bare);
     expect(value).toEqual({ [wrapper]: event });
@@ -248,7 +248,7 @@ describe('a stream event without its wrapper', () => {
   });
 
   test.each([{ kind: 'thought', text: 'hm' }, { taskId: 't' }, { id: 't', status }])(
-    'is rejected if nothing says what it is: %j',
+    'is rejected if its members do not identify it: %j',
     (json) => {
       expect(() => decodeResult(v1, 'SubscribeToTask', json)).toThrow('expected exactly one of task, message');
     },

@@ -8,7 +8,7 @@ function strangeSchemes(count: number): object {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`strange-${i}`, { unheardOfSecurityScheme: {} }]));
 }
 
-test('schemes of kinds that nobody knows yet are left out of what a server says, and warned of', () => {
+test('unknown kinds of schemes in the card of a server are omitted with a warning', () => {
   const { value, warnings } = decode(securitySchemes, { ...strangeSchemes(2), http: BEARER }, 'response');
   expect(value).toEqual({ http: BEARER });
   expect(warnings).toMatchObject([
@@ -20,7 +20,7 @@ test('schemes of kinds that nobody knows yet are left out of what a server says,
 
 const SEARCHES = ['includes', 'indexOf', 'lastIndexOf', 'find', 'findIndex', 'some', 'every', 'filter'] as const;
 
-/** How many elements lie in the lists that are searched while `work` runs: what the searches may cost. */
+/** The number of elements in the lists that are searched while `work` runs, as a bound for the cost. */
 function searched(work: () => unknown): number {
   let elements = 0;
   const spies = SEARCHES.map((name) => {
@@ -41,7 +41,7 @@ function searched(work: () => unknown): number {
   return elements;
 }
 
-test('twice as many strange schemes cost twice the work', () => {
+test('the work for unknown schemes grows linearly with their number', () => {
   const costOf = (count: number): number => {
     const json = strangeSchemes(count);
     return searched(() => decode(securitySchemes, json, 'response'));

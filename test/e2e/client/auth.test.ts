@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 
 import { connect } from '../../../src/client/connect.ts';
-import type { Auth, AuthStrategy } from '../../../src/client/auth/auth.ts';
+import type { Auth } from '../../../src/client/auth/auth.ts';
+import type { AuthStrategy } from '../../../src/client/auth/strategy.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { connected } from './kit.ts';
 import { type Responder, cardAt, failure, json, type Peer, result, startPeer, task } from './peer.ts';

@@ -162,7 +162,7 @@ export const claiming: Behaviours = {
       store.append({ taskId: 'one', guard: { idle: true }, wakeAt: null }),
     ]);
 
-    // Whichever came first, the other one was based on it.
+    // The later of the two has seen the result of the earlier one.
     deepEqual([claimed.length, write.kind], write.kind === 'appended' ? [0, 'appended'] : [1, 'rejected']);
   },
 

@@ -34,7 +34,7 @@ test.each<['agent-card.json' | 'agent.json', string, string]>([
   expect(cardForm(path, requestedVersion(version), 'superset')).toBe(form);
 });
 
-test('the form without a version is an option', () => {
+test('the form for requests without a version is an option', () => {
   expect(cardForm('agent-card.json', requestedVersion(undefined), '0.3')).toBe('0.3');
 });
 
@@ -58,29 +58,32 @@ test('the superset has the members of 1.0 and of 0.3, and both shapes of a schem
   });
 });
 
-test('a reader of 1.0 gets from the superset what it gets from the pure card', () => {
+test('a 1.0 client decodes the superset card and the 1.0 card to the same card', () => {
   expect(decodeCard(encodeCard(CARD, 'superset')).value).toEqual(CARD);
 });
 
-test('without an interface of 0.3 the superset is the 1.0 card', () => {
+test('the superset card equals the 1.0 card if there is no 0.3 interface', () => {
   const card = { ...CARD, supportedInterfaces: CARD.supportedInterfaces.slice(0, 1) };
   expect(encodeCard(card, 'superset')).toEqual(card);
   expect(() => encodeCard(card, '0.3')).toThrow(/0\.3/);
 });
 
-test('the card of 0.2 names its schemes for readers of 0.1 too', () => {
+test('a 0.2 card also names its schemes in the 0.1 format', () => {
   expect(encodeCard(CARD, '0.2')).toMatchObject({ protocolVersion: '0.2.6', authentication: { schemes: ['Bearer'] } });
 });
 
-test.each([null, [], 'card', {}, { name: 'x' }, { supportedInterfaces: [] }])('%j is no card', (json) => {
-  expect(() => decodeCard(json)).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
-});
+test.each([null, [], 'card', {}, { name: 'x' }, { supportedInterfaces: [] }])(
+  '%j is not recognised as a card',
+  (json) => {
+    expect(() => decodeCard(json)).toThrow(expect.objectContaining({ code: 'INVALID_AGENT_RESPONSE' }));
+  },
+);
 
 test.each([
   [{}, '0.1'],
   [{ securitySchemes: {} }, undefined],
   [{ protocolVersion: '0.2.6' }, undefined],
-])('a card of 0.2 with %j may also be of %s', (more, other) => {
+])('the card format 0.2 with %j has the second candidate %s', (more, other) => {
   const card = {
     name: 'a',
     description: 'b',

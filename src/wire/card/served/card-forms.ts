@@ -28,7 +28,7 @@ export function encodeCard(card: AgentCard, form: CardForm): JsonObject {
     case 'superset':
       return encodeSuperset(card);
     case '0.2':
-      return withAuthentication(written(card, '0.2'), sayable(card, '0.1') ?? {});
+      return withAuthentication(written(card, '0.2'), encodeIfExpressible(card, '0.1') ?? {});
     default:
       return written(card, form);
   }
@@ -37,7 +37,7 @@ export function encodeCard(card: AgentCard, form: CardForm): JsonObject {
 /** A card that 0.3 cannot describe, or that has no 0.3 interface, is served in the 1.0 format only. */
 function encodeSuperset(card: AgentCard): JsonObject {
   const v1 = written(card, '1.0');
-  const v03 = sayable(card, '0.3');
+  const v03 = encodeIfExpressible(card, '0.3');
   return v03 === undefined ? v1 : mergeCards(v1, v03);
 }
 
@@ -45,7 +45,7 @@ function written(card: AgentCard, version: ProtocolVersion): JsonObject {
   return dialectOf(version).card.encode(card) as JsonObject;
 }
 
-function sayable(card: AgentCard, version: ProtocolVersion): JsonObject | undefined {
+function encodeIfExpressible(card: AgentCard, version: ProtocolVersion): JsonObject | undefined {
   try {
     return written(card, version);
   } catch (error) {

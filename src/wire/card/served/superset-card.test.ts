@@ -65,18 +65,18 @@ function read(codec: Codec<AgentCard>, json: unknown): AgentCard {
 
 const superset = mergeCards(write(v1, SIGNED), write(v03, SIGNED));
 
-test('a reader of 1.0 sees the card of 1.0', () => {
+test('a 1.0 client decodes the superset card like the 1.0 card', () => {
   expect(read(v1, superset)).toEqual(CARD);
 });
 
-test('a reader of 0.3 sees the card of 0.3', () => {
+test('a 0.3 client decodes the superset card like the 0.3 card', () => {
   const own = read(v03, write(v03, CARD));
 
   expect(own.securityRequirements).toEqual(CARD.securityRequirements?.slice(0, 3));
   expect(read(v03, superset)).toEqual(own);
 });
 
-test('capabilities are those of both, and in doubt those of 1.0', () => {
+test('capabilities of both cards are merged, and those of 1.0 win a conflict', () => {
   expect(superset['capabilities']).toEqual({
     streaming: true,
     extensions: [{ uri: 'https://ext.test' }],
@@ -88,7 +88,7 @@ test('capabilities are those of both, and in doubt those of 1.0', () => {
   expect(doubtful['capabilities']).toMatchObject({ streaming: true, pushNotifications: true });
 });
 
-test('a card without security is merged as well', () => {
+test('a card without security is merged', () => {
   const { securitySchemes: _, securityRequirements: __, ...open } = CARD;
   const card = { ...open, skills: open.skills.slice(0, 1) };
   const merged = mergeCards(write(v1, card), write(v03, card));
@@ -98,7 +98,7 @@ test('a card without security is merged as well', () => {
   expect(read(v03, merged)).toEqual(read(v03, write(v03, card)));
 });
 
-test('each scheme is written in both forms, side by side', () => {
+test('each scheme is written in both formats, side by side', () => {
   expect(superset['securitySchemes']).toMatchObject({
     http: {
       type: 'http',
@@ -117,7 +117,7 @@ test('a superset has no signatures', () => {
   expect(superset).toMatchObject({ protocolVersion: '0.3.0', supportedInterfaces: [{}, {}, {}, {}] });
 });
 
-test('a skill that 0.3 has no words for is shown to its readers as shut', () => {
+test('a skill whose security 0.3 cannot express keeps its requirements in the superset card', () => {
   const securityRequirements = [{ schemes: { tv: { list: ['s'] }, key: {} } }, { schemes: { tv: {} } }];
   const card = { ...CARD, skills: CARD.skills.map((skill) => ({ ...skill, securityRequirements })) };
   const pure = write(v03, card);
@@ -143,7 +143,7 @@ test('a card of 0.2 can carry the scheme names of 0.1', () => {
   expect(read(v01, { ...merged, url: 'https://agent.test/0.1' })).toEqual(read(v01, write(v01, card)));
 });
 
-test('an open card of 0.2 stays as it is', () => {
+test('a 0.2 card without security is not changed', () => {
   const { securityRequirements: _, ...card } = CARD;
   const json = write(v02, card);
 

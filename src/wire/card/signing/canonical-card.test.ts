@@ -144,7 +144,7 @@ test(verifies('J-03', 'null is absence, and absent members are not invented'), (
   expect(canonicalCard({ name: null, description: 'd', provider: null })).toEqual({ description: 'd' });
 });
 
-test('unknown members belong to the form that keeps them, and to no other', () => {
+test('only the form that keeps unknown members contains them', () => {
   const card = { ...CARD, extra: '', skills: [{ id: 'a', extra: null, tags: [] }] };
   expect(canonicalCard(card)).toEqual({ ...CARD, skills: [{ id: 'a', tags: [] }] });
   expect(canonicalCard(card, 'unknown-kept')).toEqual({ ...card });
@@ -152,7 +152,7 @@ test('unknown members belong to the form that keeps them, and to no other', () =
   expect(canonicalCard({ ...CARD, extra: [1] }, 'pruned-unknown-kept')).toEqual({ ...CARD, extra: [1] });
 });
 
-test('the pruned forms hold no empty value at any depth', () => {
+test('the pruned forms contain no empty value at any depth', () => {
   const card = {
     name: '',
     description: 'd',
@@ -177,7 +177,7 @@ test.each(CARD_VARIANTS)(verifies('J-04', 'signatures are no part of the %s form
   expect(canonicalCard(signed, variant)).toEqual(canonicalCard(CARD, variant));
 });
 
-test('a tidied card leaves out what may be absent and keeps what must be there', () => {
+test('a tidied card omits empty optional members and keeps required ones', () => {
   const card = {
     ...withMember('capabilities', { streaming: false, extensions: [{ uri: 'u', params: {} }] }),
     extra: 1,
@@ -188,14 +188,14 @@ test('a tidied card leaves out what may be absent and keeps what must be there',
   expect(tidyCard({ ...card, ...empty, ...kept })).toEqual(tidy);
 });
 
-test('a scheme may be called __proto__', async () => {
+test('a scheme can have the name __proto__', async () => {
   const card = JSON.parse('{"securitySchemes":{"__proto__":{"mtlsSecurityScheme":{}}}}') as JsonObject;
   for (const variant of ['spec', 'unknown-kept'] as const) {
     expect(await canonicalPayload(card, variant)).toBe('{"securitySchemes":{"__proto__":{"mtlsSecurityScheme":{}}}}');
   }
 });
 
-test('members named like those of every object are unknown members', () => {
+test('members with names of Object.prototype are unknown members', () => {
   expect(canonicalCard(JSON.parse('{"constructor":1,"toString":2,"__proto__":{"a":1}}') as JsonObject)).toEqual({});
 });
 
@@ -212,7 +212,7 @@ test(verifies('J-02', 'numbers and strings have the form of RFC 8785'), async ()
   expect(payload).toContain('{"n":[1e+21,1e-7,0,100,0.1],"s":"\\u0001\\b\\n\\"\\\\/\u007F\u2028é"}');
 });
 
-test.each(['\uD800', 'a\uDC00b', '\uDC00\uD800'])('a lone surrogate is refused: %j', async (text) => {
+test.each(['\uD800', 'a\uDC00b', '\uDC00\uD800'])('a lone surrogate is rejected: %j', async (text) => {
   const error = {
     code: 'INVALID_PARAMS',
     message: 'The agent card has no canonical form: Lone surrogate is not allowed',
@@ -221,7 +221,7 @@ test.each(['\uD800', 'a\uDC00b', '\uDC00\uD800'])('a lone surrogate is refused: 
   await expect(canonicalPayload({ securitySchemes: { [text]: {} } })).rejects.toMatchObject(error);
 });
 
-test('a card that is nested too deeply is refused, however deep it is', async () => {
+test('a card that is nested too deeply is rejected at any depth above the limit', async () => {
   const deep = (levels: number): JsonObject =>
     JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels)) as JsonObject;
   for (const variant of CARD_VARIANTS) {
@@ -231,7 +231,7 @@ test('a card that is nested too deeply is refused, however deep it is', async ()
   }
 });
 
-/** Any JSON in the places of a card: most of it is no card, and still has one canonical form. */
+/** Names of members for arbitrary JSON. Most of it is not a card but still has one canonical form. */
 const NAMES = [
   ...Object.keys(CARD),
   'securitySchemes',

@@ -19,12 +19,12 @@ export type CardVariant = (typeof CARD_VARIANTS)[number];
 
 /** Returns the content that a signature of the given variant covers. `signatures` is never part of it. */
 export function canonicalCard(json: JsonObject, variant: CardVariant = 'spec'): JsonObject {
-  refuseDeep(json);
+  rejectDeep(json);
   switch (variant) {
     case 'spec':
       return asObject(present(signedCard, json, keepMarked));
     case 'unknown-kept':
-      return asObject(present(signedCard, unsigned(json), keepStrangers));
+      return asObject(present(signedCard, unsigned(json), keepUnknownMembers));
     case 'pruned':
       return asObject(prune(present(signedCard, json, keepMarked)));
     case 'pruned-unknown-kept':
@@ -38,7 +38,7 @@ export function canonicalCard(json: JsonObject, variant: CardVariant = 'spec'): 
  * `tags: []` or a requirement without scopes.
  */
 export function tidyCard(json: JsonObject): JsonObject {
-  refuseDeep(json);
+  rejectDeep(json);
   return asObject(
     present(signedCard, json, (member, value) => {
       return keepMarked(member, value) && !(member?.mark === 'optional' && isEmpty(value));
@@ -67,7 +67,7 @@ const keepMarked: Keep = (member, value) => {
   return member.mark !== 'defaulted' || !(isEmpty(value) || value === false || value === 0);
 };
 
-const keepStrangers: Keep = (member, value) => member === undefined || keepMarked(member, value);
+const keepUnknownMembers: Keep = (member, value) => member === undefined || keepMarked(member, value);
 
 /** Applies the marks of `shape` recursively. Values of another shape are kept as received, because they may be signed that way. */
 function present(shape: Shape | undefined, json: JsonValue, keep: Keep): JsonValue {
@@ -113,7 +113,7 @@ function asObject(json: JsonValue): JsonObject {
 }
 
 /** All later code recurses, and the depth of a received card is not under our control. */
-function refuseDeep(json: JsonValue): void {
+function rejectDeep(json: JsonValue): void {
   const { maxDepth } = DEFAULT_LIMITS;
   if (!isDeeperThan(maxDepth, json)) return;
   throw new A2AError('INVALID_PARAMS', `The agent card has more than ${maxDepth} levels of nesting`);

@@ -97,14 +97,14 @@ test('a card with a lone surrogate is not signed, and does not verify', async ()
   await expect(verifyCard(received, a.trust)).rejects.toMatchObject(refusal(/Lone surrogate is not allowed$/));
 });
 
-test('a lone surrogate among the unknown members does no harm', async () => {
+test('a lone surrogate in an unknown member does not break a signature', async () => {
   await expect(verifyCard({ ...wire, extra: '\uD800' }, a.trust)).resolves.toMatchObject({
     variant: 'spec',
     card: unsigned,
   });
 });
 
-test('signing leaves the card that was passed in alone and returns a tidy one', async () => {
+test('signing returns a tidied card and does not change its argument', async () => {
   const untidy = Object.freeze({ ...CARD, documentationUrl: '', iconUrl: '', extra: 1, signatures: [] });
   const { signatures, ...rest } = await signCard(untidy, a);
   const { documentationUrl: _d, iconUrl: _i, ...tidy } = CARD;
@@ -123,7 +123,7 @@ test('a second signature keeps the first valid', async () => {
   await expect(verifyCard(onTheWire(twice), b.trust)).resolves.toMatchObject({ kid: 'b', alg: 'EdDSA' });
 });
 
-test('a signature over a form that is not ours survives a second one', async () => {
+test('a signature over another form stays valid after a second signature', async () => {
   const foreign = { ...unsigned, documentationUrl: '', extra: 1 };
   const signature = await foreignSignature(foreign, { alg: 'ES256', kid: 'a' }, a.key, 'unknown-kept');
   const twice = await signCard({ ...foreign, signatures: [signature] } as unknown as AgentCard, b);
@@ -139,18 +139,18 @@ test(verifies('J-04', 'reordering, adding or losing other signatures changes not
   }
 });
 
-test('one valid signature among broken ones is enough', async () => {
+test('a card verifies if one of several signatures is valid', async () => {
   const broken = { ...signatureOf(signed), signature: signatureOf(await signCard(CARD, b)).signature };
   const signatures = [null, 'x', { protected: 1 }, broken, signatureOf(signed)] as unknown as JsonValue;
   await expect(verifyCard({ ...wire, signatures }, a.trust)).resolves.toMatchObject({ kid: 'a', card: unsigned });
 });
 
-test('the verified signature makes the returned card verifiable again', async () => {
+test('the returned card verifies again with the signature that was verified', async () => {
   const { card, signature } = await verifyCard({ ...wire, extra: 1 }, a.trust);
   await expect(verifyCard({ ...card, signatures: [signature] }, a.trust)).resolves.toMatchObject({ card, signature });
 });
 
-/** Every leaf of the card, with another value in its place. */
+/** The card once for every leaf, with another value at that leaf. */
 function* tampered(json: JsonValue, path = 'card'): Generator<[string, JsonValue]> {
   if (typeof json !== 'object' || json === null) {
     yield [path, typeof json === 'boolean' ? !json : typeof json === 'number' ? json + 1 : `${String(json)}x`];
@@ -173,7 +173,7 @@ test.each([...tampered(unsigned)])('a card whose %s was changed does not verify'
   await expect(verifyCard(received, a.trust)).rejects.toMatchObject(refusal('signature verification failed'));
 });
 
-test('an empty requirement that was slipped in does not reach the caller', async () => {
+test('an empty requirement added after signing is not returned', async () => {
   const pruned = await signCard(CARD, { ...a, variant: 'pruned' });
   const requirements = CARD.securityRequirements as unknown as JsonValue[];
   const received = { ...onTheWire(pruned), securityRequirements: [{}, ...requirements] };
@@ -182,7 +182,7 @@ test('an empty requirement that was slipped in does not reach the caller', async
   expect(verified.card['securityRequirements']).toEqual(requirements);
 });
 
-test('unknown members that were added do not reach the caller', async () => {
+test('unknown members added after signing are not returned', async () => {
   const skill = { ...CARD.skills[0], url: 'https://evil.example' } as unknown as JsonObject;
   const received = { ...wire, url: 'https://evil.example', supported_interfaces: [], skills: [skill] };
   const verified = await verifyCard(received, a.trust);
@@ -195,7 +195,7 @@ test.each([
   ['unknown-kept', SPARSE_CARD, { extra: { list: [] } }],
   ['pruned', SPARSE_CARD, {}],
   ['pruned-unknown-kept', SPARSE_CARD, { extra: { list: [1] }, other: {} }],
-] as const)('a card signed in the %s form verifies as such', async (variant, card, more) => {
+] as const)('a card signed in the %s form verifies in that form', async (variant, card, more) => {
   const json = { ...onTheWire(card), ...more };
   const signature = await foreignSignature(json, { alg: 'ES256', kid: 'a', typ: 'JOSE' }, a.key, variant);
   const verified = await verifyCard({ ...json, signatures: [signature] }, a.trust);
@@ -209,7 +209,7 @@ test('a card signed by the reference SDK verifies as pruned', async () => {
   expect(verified.card).toEqual(JSON.parse(sdk.payload));
 });
 
-test('a card with empty values can be signed for both kinds of readers, and the official form is preferred', async () => {
+test('a card with empty values can be signed in both forms, and the official one is preferred', async () => {
   const pruned = await signCard(SPARSE_CARD, { ...a, variant: 'pruned' });
   const both = onTheWire(await signCard(pruned, a));
   const verified = await verifyCard(both, a.trust);
@@ -295,7 +295,7 @@ const anyCard = fc.record(
   { requiredKeys: ['name', 'description', 'supportedInterfaces', 'version', 'capabilities', 'skills'] },
 ) as unknown as fc.Arbitrary<AgentCard>;
 
-test('whatever the card, what was signed verifies and comes back whole', async () => {
+test('any card verifies after signing and is returned complete', async () => {
   await fc.assert(
     fc.asyncProperty(anyCard, async (card) => {
       const { signatures, ...content } = await signCard(card, b);
@@ -307,7 +307,7 @@ test('whatever the card, what was signed verifies and comes back whole', async (
   );
 });
 
-test('whatever the document, verification fails only with INVALID_AGENT_RESPONSE', async () => {
+test('verification of any document fails only with INVALID_AGENT_RESPONSE', async () => {
   const signatures = fc.array(
     fc.oneof(fc.jsonValue(), optionally({ protected: text, signature: text, header: fc.jsonValue() })),
   );

@@ -70,12 +70,12 @@ function without(json: unknown, keys: readonly string[]): object {
   return Object.fromEntries(Object.entries(json as object).filter(([key]) => !keys.includes(key)));
 }
 
-test('a card survives the journey', () => {
+test('a card is encoded and decoded without loss', () => {
   const wire = JSON.parse(JSON.stringify(card.encode(CARD)));
   expect(decode(card, wire, 'response')).toEqual({ value: CARD, warnings: [], raw: wire });
 });
 
-test('security is said as in the protocol definition, one flow to a scheme', () => {
+test('security has the form of the protocol definition with one flow per scheme', () => {
   const wire = card.encode(CARD);
   expect(wire).toMatchObject({
     securitySchemes: CARD.securitySchemes,
@@ -90,23 +90,23 @@ test('security is said as in the protocol definition, one flow to a scheme', () 
   expect(wire).toHaveProperty('securitySchemes', CARD.securitySchemes);
 });
 
-test('all but security is as in the tagged card', () => {
+test('all members except security are the same as in the tagged card', () => {
   expect(without(card.encode(CARD), SECURITY)).toEqual(without(taggedCard.encode(CARD), SECURITY));
 });
 
-test('no member is written that the protocol definition lacks', () => {
+test('members that the protocol definition does not have are not encoded', () => {
   const wire = JSON.stringify(card.encode(CARD));
   expect(wire).not.toContain('stateTransitionHistory');
   expect(wire).not.toContain('securityRequirements');
   expect(wire).not.toContain('supportedInterfaces');
 });
 
-test('the tagged form of security is read too', () => {
+test('the tagged form of security is decoded', () => {
   const wire = JSON.parse(JSON.stringify(taggedCard.encode(CARD)));
   expect(decode(card, wire, 'response').value).toEqual(CARD);
 });
 
-test('a card without security says nothing of it', () => {
+test('a card without security has no members for it', () => {
   const { securitySchemes: _, securityRequirements: __, ...open } = CARD;
   const wire = card.encode({ ...open, skills: [{ id: 's', name: 'S', description: '', tags: [] }] });
   expect(Object.keys(wire as object)).not.toContain('security');
@@ -114,7 +114,7 @@ test('a card without security says nothing of it', () => {
   expect(wire).toHaveProperty('skills', [{ id: 's', name: 'S', description: '', tags: [] }]);
 });
 
-test('what 0.3 cannot say of security is left out with each alternative that needs it, or refused', () => {
+test('alternatives that 0.3 cannot express are omitted, and a card without any is rejected', () => {
   const device = {
     oauth2SecurityScheme: {
       flows: { deviceCode: { deviceAuthorizationUrl: 'https://ex.test/d', tokenUrl: 'https://ex.test/t', scopes: {} } },

@@ -5,9 +5,9 @@ import { defined } from '../../../support/defined.ts';
 import type { Codec } from '../../codec.ts';
 import { Decoder } from '../../decoder.ts';
 import { card as taggedCard } from '../card.ts';
-import { fromTagged, type SecurityWords, toTagged } from '../card-security.ts';
+import { fromTagged, type SecurityFeatures, toTagged } from '../card-security.ts';
 
-const WORDS: SecurityWords = { version: '0.3', mutualTls: true, oauth2MetadataUrl: true, skillSecurity: true };
+const FEATURES: SecurityFeatures = { version: '0.3', mutualTls: true, oauth2MetadataUrl: true, skillSecurity: true };
 
 /**
  * The 0.3 card with security in the 1.0 format: schemes under the member that identifies their type, one flow each, and
@@ -18,7 +18,7 @@ const WORDS: SecurityWords = { version: '0.3', mutualTls: true, oauth2MetadataUr
 export const card: Codec<AgentCard> = {
   decode: taggedCard.decode,
   encode(value) {
-    const { securitySchemes, securityRequirements, skills } = sayable(value);
+    const { securitySchemes, securityRequirements, skills } = withExpressibleSecurity(value);
     const { securitySchemes: _, securityRequirements: __, ...open } = value;
     const written = taggedCard.encode({ ...open, skills: skills.map(withoutSecurity) }) as WrittenCard;
     // A capability that the protocol definition does not have.
@@ -44,9 +44,11 @@ interface WrittenCard {
  * Only the security that 0.3 can represent. The tagged format joins the flows of one scheme, which the protocol
  * definition cannot, so they are split again.
  */
-function sayable(value: AgentCard): Pick<AgentCard, 'securitySchemes' | 'securityRequirements' | 'skills'> {
+function withExpressibleSecurity(
+  value: AgentCard,
+): Pick<AgentCard, 'securitySchemes' | 'securityRequirements' | 'skills'> {
   const unlimited = new Decoder('response', { limits: { maxItems: Number.POSITIVE_INFINITY } });
-  return fromTagged(unlimited, toTagged(value, WORDS));
+  return fromTagged(unlimited, toTagged(value, FEATURES));
 }
 
 function withoutSecurity({ securityRequirements: _, ...skill }: AgentSkill): AgentSkill {

@@ -9,7 +9,7 @@ const ARTIFACT_UPDATE: TaskArtifactUpdateEvent = {
   artifact: { artifactId: 'a1', parts: [{ text: 'yo' }] },
 };
 
-test('both flags of an artifact event are always said', () => {
+test('both flags of an artifact event are always encoded', () => {
   expect(artifactUpdate.encode(ARTIFACT_UPDATE)).toEqual({ ...ARTIFACT_UPDATE, append: false, lastChunk: false });
   const last = { ...ARTIFACT_UPDATE, append: true, lastChunk: true, metadata: { a: 1 } };
   expect(artifactUpdate.encode(last)).toEqual(last);
@@ -26,13 +26,13 @@ test.each([
   ['TASK_STATE_COMPLETED', true],
   ['TASK_STATE_INPUT_REQUIRED', false],
   ['TASK_STATE_WORKING', false],
-] as const)('outside of a stream, %s is final: %s', (state, final) => {
+] as const)('an event with %s outside a stream is final: %s', (state, final) => {
   const event = { taskId: 't1', contextId: 'c1', status: { state }, metadata: { a: 1 } };
   expect(statusUpdate.encode(event)).toEqual({ ...event, final });
   expect(decode(statusUpdate, { ...event, final }, 'response').value).toEqual(event);
 });
 
-test.each([true, false])('in a stream, only the status event that closes it is final: %s', (closes) => {
+test.each([true, false])('a status event in a stream is final only if it closes the stream: %s', (closes) => {
   const event: StreamResponse = {
     statusUpdate: { taskId: 't1', contextId: 'c1', status: { state: 'TASK_STATE_INPUT_REQUIRED' } },
   };
@@ -40,7 +40,7 @@ test.each([true, false])('in a stream, only the status event that closes it is f
   expect(items).toEqual([{ statusUpdate: { ...event.statusUpdate, final: closes } }]);
 });
 
-test('all else in a stream is wrapped by what it is', () => {
+test('other items of a stream are wrapped by their type', () => {
   const encoder = createStreamEncoder();
   const task = { id: 't1', status: { state: 'TASK_STATE_CANCELED' as const } };
   expect(encoder.encode({ task }, true)).toEqual([{ task: { id: 't1', status: { state: 'TASK_STATE_CANCELLED' } } }]);

@@ -22,7 +22,7 @@ import { decode, decodeParams, decodeResult, type Dialect, operationCodec } from
 import { v03Kind } from '../rest.ts';
 import { v03Proto } from './index.ts';
 
-/** Every value goes through text, as on the wire; after it, a member that is undefined is not the same as none. */
+/** Every value is serialised as on the wire, because afterwards an undefined member differs from a missing one. */
 function overTheWire(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json));
 }
@@ -35,7 +35,7 @@ function answered<K extends OperationName>(dialect: Dialect, operation: K, value
   return decodeResult(dialect, operation, overTheWire(operationCodec(dialect, operation).result.encode(value))).value;
 }
 
-/** Metadata that held nothing but what we carried in it is taken for ours, so an empty one is lost. */
+/** Metadata that contained only members that we carried in it is removed, so empty metadata is lost. */
 function withoutEmptyMetadata<T extends { readonly metadata?: JsonObject }>(value: T, carries: boolean): T {
   const { metadata, ...rest } = value;
   return carries && metadata !== undefined && Object.keys(metadata).length === 0 ? (rest as T) : value;
@@ -48,13 +48,13 @@ function lossyPart(part: Part): Part {
 }
 
 interface Losses {
-  /** References of a message travel in its metadata. */
+  /** References of a message are carried in its metadata. */
   readonly carriesReferences: boolean;
-  /** A history of 0 messages cannot be asked for. */
+  /** A history of 0 messages cannot be requested. */
   readonly historyLength0: boolean;
 }
 
-/** The same values as they are after a journey in one style: all that is lost, and nothing else. */
+/** The same values as they are after a round trip in one style. Nothing else is lost. */
 function afterwards(losses: Losses) {
   function message(value: Message): Message {
     const carries = losses.carriesReferences && value.referenceTaskIds !== undefined;
@@ -111,7 +111,7 @@ const STYLES = [
   { style: 'v03-kind', dialect: v03Kind, after: afterwards(KIND) },
 ];
 
-test.each(STYLES)('$style: any send survives the journey', ({ dialect, after }) => {
+test.each(STYLES)('$style: any send survives a round trip', ({ dialect, after }) => {
   fc.assert(
     fc.property(arbitrarySendMessageRequest, (request) => {
       deepStrictEqual(sent(dialect, 'SendMessage', request), after.request(request));
@@ -119,7 +119,7 @@ test.each(STYLES)('$style: any send survives the journey', ({ dialect, after }) 
   );
 });
 
-test.each(STYLES)('$style: any task survives the journey', ({ dialect, after }) => {
+test.each(STYLES)('$style: any task survives a round trip', ({ dialect, after }) => {
   fc.assert(
     fc.property(arbitraryTask, (task) => {
       deepStrictEqual(answered(dialect, 'GetTask', task), after.task(task));
@@ -130,7 +130,7 @@ test.each(STYLES)('$style: any task survives the journey', ({ dialect, after }) 
   );
 });
 
-test.each(STYLES)('$style: any event survives the journey, and the last one ends it', ({ dialect, after }) => {
+test.each(STYLES)('$style: any event survives a round trip, and the last one is final', ({ dialect, after }) => {
   fc.assert(
     fc.property(arbitraryStreamResponse, fc.boolean(), (event, closes) => {
       const items = dialect.createStreamEncoder().encode(event, closes).map(overTheWire);
@@ -145,7 +145,7 @@ test.each(STYLES)('$style: any event survives the journey, and the last one ends
   );
 });
 
-test.each(STYLES)('$style: any push config survives the journey', ({ dialect, after }) => {
+test.each(STYLES)('$style: any push config survives a round trip', ({ dialect, after }) => {
   fc.assert(
     fc.property(arbitraryPushConfig, (config) => {
       const expected = after.config(config);
@@ -157,7 +157,7 @@ test.each(STYLES)('$style: any push config survives the journey', ({ dialect, af
   );
 });
 
-test.each(STYLES)('$style: any id survives the journey', ({ dialect }) => {
+test.each(STYLES)('$style: any id survives a round trip', ({ dialect }) => {
   fc.assert(
     fc.property(arbitraryId, arbitraryId, (taskId, id) => {
       deepStrictEqual(sent(dialect, 'GetTask', { id: taskId, historyLength: 1 }), {
@@ -173,7 +173,7 @@ test.each(STYLES)('$style: any id survives the journey', ({ dialect }) => {
   );
 });
 
-test.each(STYLES)('$style: whatever arrives is read or refused, and never anything else', ({ dialect }) => {
+test.each(STYLES)('$style: any JSON is decoded or rejected with an A2AError', ({ dialect }) => {
   const key = fc.constantFrom(
     'message',
     'task',

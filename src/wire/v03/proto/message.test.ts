@@ -16,7 +16,7 @@ const FULL: Message = {
   referenceTaskIds: ['t0', 't00'],
 };
 
-test('a message has content, and references to tasks in its metadata', () => {
+test('a message is encoded with content and with task references in its metadata', () => {
   const wire = {
     messageId: 'm1',
     contextId: 'c1',
@@ -30,12 +30,12 @@ test('a message has content, and references to tasks in its metadata', () => {
   expect(decode(message, wire, 'request')).toEqual({ value: FULL, warnings: [], raw: wire });
 });
 
-test('metadata that carried references only is gone after reading', () => {
+test('metadata that contained only references is removed after decoding', () => {
   const { metadata: _, ...plain } = FULL;
   expect(decode(message, message.encode(plain), 'request').value).toEqual(plain);
 });
 
-test('references under their name in later versions are read', () => {
+test('references under their name in later versions are decoded', () => {
   const wire = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'a' }], referenceTaskIds: ['t0'] };
   expect(decode(message, wire, 'request').value.referenceTaskIds).toEqual(['t0']);
 });
@@ -52,17 +52,17 @@ test.each([
   ['ROLE_AGENT', 'ROLE_AGENT'],
   [1, 'ROLE_USER'],
   [2, 'ROLE_AGENT'],
-])('the role %j is read as %s', (role, expected) => {
+])('the role %j is decoded as %s', (role, expected) => {
   const wire = { message_id: 'm', role, content: [{ text: 'a' }] };
   expect(decode(message, wire, 'request').value).toEqual({ messageId: 'm', role: expected, parts: [{ text: 'a' }] });
 });
 
-test('content under the name of another style is read', () => {
+test('content under the name of another style is decoded', () => {
   const wire = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'a' }] };
   expect(decode(message, wire, 'response').value.parts).toEqual([{ text: 'a' }]);
 });
 
-test('a request must have all that a message needs', () => {
+test('a request must have all required members of a message', () => {
   try {
     decode(message, { role: 'user', content: [] }, 'request');
     expect.unreachable();
@@ -73,13 +73,13 @@ test('a request must have all that a message needs', () => {
   }
 });
 
-test('a response may leave out what is a default', () => {
+test('a response can omit members that have the default value', () => {
   const { value, warnings } = decode(message, {}, 'response', { newId: () => 'new' });
   expect(value).toEqual({ messageId: 'new', role: 'ROLE_UNSPECIFIED', parts: [] });
   expect(warnings.map(({ field }) => field)).toEqual(['messageId', 'role', 'content']);
 });
 
-test('an artifact keeps its parts under their name', () => {
+test('an artifact has its content in the member parts', () => {
   const value = {
     artifactId: 'a1',
     name: 'n',

@@ -21,7 +21,7 @@ function violationsOf(operation: OperationName, params: unknown) {
 const MESSAGE = { messageId: 'm1', role: 'ROLE_USER' as const, parts: [{ text: 'hi' }] };
 const MESSAGE_WIRE = { messageId: 'm1', role: 'ROLE_USER', content: [{ text: 'hi' }] };
 
-test('a send is written and read back', () => {
+test('a send is encoded and decoded again', () => {
   const params = {
     message: MESSAGE,
     configuration: {
@@ -46,7 +46,7 @@ test('a send is written and read back', () => {
   expect(decodeParams(v03Proto, 'SendStreamingMessage', wire)).toEqual({ value: params, warnings: [], raw: wire });
 });
 
-test('the message of a send is also read under the name of its field', () => {
+test('the message of a send is accepted under the name of its field', () => {
   const wire = { request: MESSAGE_WIRE, configuration: { push_notification: { url: 'u' }, history_length: '2' } };
   expect(decodeParams(v03Proto, 'SendMessage', wire).value).toEqual({
     message: MESSAGE,
@@ -58,26 +58,26 @@ test.each<[SendMessageConfiguration, object]>([
   [{}, { blocking: true }],
   [{ returnImmediately: false }, { blocking: true }],
   [{ returnImmediately: true }, { blocking: false }],
-])('a configuration %j always says whether to wait', (configuration, wire) => {
+])('the configuration %j is encoded with blocking', (configuration, wire) => {
   expect(encodeParams('SendMessage', { message: MESSAGE, configuration })).toHaveProperty('configuration', wire);
 });
 
-test('a send without a configuration has none on the wire', () => {
+test('a send without a configuration is encoded without one', () => {
   expect(encodeParams('SendMessage', { message: MESSAGE })).toEqual({ message: MESSAGE_WIRE });
 });
 
 test.each([
   [{ blocking: true }, {}],
-  // Serialisers of the protocol definition leave out what is false.
+  // Serialisers of protocol buffers omit false values.
   [{}, { returnImmediately: true }],
   [{ blocking: null }, { returnImmediately: true }],
   [{ blocking: false }, { returnImmediately: true }],
-])('the configuration %j is read as %j', (wire, configuration) => {
+])('the configuration %j is decoded as %j', (wire, configuration) => {
   const params = { message: MESSAGE_WIRE, configuration: wire };
   expect(decodeParams(v03Proto, 'SendMessage', params).value.configuration).toEqual(configuration);
 });
 
-test('a history of 0 is the whole history, so none at all cannot be asked for', () => {
+test('a history length of 0 means the whole history, so an empty history cannot be requested', () => {
   const wire = { message: MESSAGE_WIRE, configuration: { historyLength: 0, blocking: true } };
   expect(decodeParams(v03Proto, 'SendMessage', wire).value.configuration).toEqual({});
   expect(encodeParams('SendMessage', { message: MESSAGE, configuration: { historyLength: 0 } })).toHaveProperty(
@@ -88,7 +88,7 @@ test('a history of 0 is the whole history, so none at all cannot be asked for', 
   expect(decodeParams(v03Proto, 'GetTask', { name: 'tasks/t1', historyLength: 0 }).value).toEqual({ id: 't1' });
 });
 
-test('a caller is a user whatever he says, unless reading is strict', () => {
+test('the role of a caller is always decoded as user, except in strict mode', () => {
   const wire = { message: { ...MESSAGE_WIRE, role: 'ROLE_AGENT' } };
   const { value, warnings } = decodeParams(v03Proto, 'SendMessage', wire);
   expect(value.message.role).toBe('ROLE_USER');
@@ -96,18 +96,18 @@ test('a caller is a user whatever he says, unless reading is strict', () => {
   expect(() => decodeParams(v03Proto, 'SendMessage', wire, { strict: true })).toThrow(A2AError);
 });
 
-test('a task is asked for by its name', () => {
+test('a task is requested by its name', () => {
   const wire = { name: 'tasks/t1', historyLength: 2 };
   expect(encodeParams('GetTask', { tenant: 'acme', id: 't1', historyLength: 2 })).toEqual(wire);
   expect(decodeParams(v03Proto, 'GetTask', wire).value).toEqual({ id: 't1', historyLength: 2 });
 });
 
-test.each(['CancelTask', 'SubscribeToTask'] as const)('%s has a name and nothing else', (operation) => {
+test.each(['CancelTask', 'SubscribeToTask'] as const)('%s is encoded with only a name', (operation) => {
   expect(encodeParams(operation, { tenant: 'acme', id: 't1', metadata: { a: 1 } })).toEqual({ name: 'tasks/t1' });
   expect(decodeParams(v03Proto, operation, { name: 'tasks/t1' }).value).toEqual({ id: 't1' });
 });
 
-test.each(['GetTask', 'CancelTask', 'SubscribeToTask'] as const)('%s takes the id of a path too', (operation) => {
+test.each(['GetTask', 'CancelTask', 'SubscribeToTask'] as const)('%s accepts the id from a path', (operation) => {
   expect(decodeParams(v03Proto, operation, { id: 't1' }).value).toEqual({ id: 't1' });
   expect(decodeParams(v03Proto, operation, { id: 't1', name: 'tasks/t1' }).value).toEqual({ id: 't1' });
   expect(violationsOf(operation, { id: 't1', name: 'tasks/t2' })).toEqual(['name: expected the same id as in id']);
@@ -115,7 +115,7 @@ test.each(['GetTask', 'CancelTask', 'SubscribeToTask'] as const)('%s takes the i
 });
 
 test.each(['t1', 'tasks/', 'tasks/a/b', '/tasks/a', 'tasks/a%20b', 'tasks/a/', 'task/a', ''])(
-  '%j names no task',
+  '%j is rejected as the name of a task',
   (name) => {
     expect(violationsOf('GetTask', { name })).toEqual(['name: expected tasks/{taskId}']);
   },
@@ -126,7 +126,7 @@ test('the extended card takes no params', () => {
   expect(decodeParams(v03Proto, 'GetExtendedAgentCard', undefined).value).toEqual({});
 });
 
-test('the methods are those of gRPC', () => {
+test('the methods have their gRPC names', () => {
   const methods = Object.entries(v03Proto.operations).map(([operation, { method }]) => [operation, method]);
   expect(Object.fromEntries(methods)).toEqual({
     SendMessage: 'SendMessage',

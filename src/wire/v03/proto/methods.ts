@@ -10,12 +10,12 @@ import { type Codec, defaulted, isObject, isSet, object, optional, required } fr
 import type { OperationCodecs } from '../../dialect.ts';
 import { fromUser } from '../../user-role.ts';
 import { count, idOrEmpty, noParams, nothing, strings, struct } from '../../values.ts';
-import { returnImmediately, sayingBlocking } from '../blocking.ts';
+import { returnImmediately, withBlocking } from '../blocking.ts';
 import { protoPushConfig as pushConfig } from '../push.ts';
 import { sendResultOf, streamItemOf, taskResultOf } from '../style.ts';
 import { card } from './card.ts';
 import { message } from './message.ts';
-import { agreed, type Said, taskName } from './names.ts';
+import { agreedId, type IdCandidates, taskName } from './names.ts';
 import {
   createPushConfig,
   deletePushConfig,
@@ -28,7 +28,7 @@ import {
 /** 0 and absence are the same here, and mean the whole history. */
 const historyLength = defaulted(count);
 
-const configurationMembers: Codec<SendMessageConfiguration> = sayingBlocking(
+const configurationMembers: Codec<SendMessageConfiguration> = withBlocking(
   object<SendMessageConfiguration>({
     acceptedOutputModes: defaulted(strings),
     taskPushNotificationConfig: optional(pushConfig, { wire: 'pushNotification' }),
@@ -72,11 +72,11 @@ const taskAddress: Codec<TaskAddress> = object<TaskAddress>({
 const getParams: Codec<GetTaskRequest> = {
   decode(d, json) {
     const { name, id, ...rest } = taskAddress.decode(d, json);
-    const taskIds: Said = [
+    const taskIds: IdCandidates = [
       ['id', id],
       ['name', name],
     ];
-    return { id: agreed(d, taskIds, 'name') ?? '', ...rest };
+    return { id: agreedId(d, taskIds, 'name') ?? '', ...rest };
   },
   encode: ({ id, historyLength: length }) => taskAddress.encode(defined({ name: id, historyLength: length })),
 };

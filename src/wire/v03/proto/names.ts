@@ -61,14 +61,14 @@ export const newConfigName: Codec<ConfigName> = {
 };
 
 /** Members that may contain an id, with their values; '' for a name that is invalid. */
-export type Said = readonly (readonly [place: string, id: string | undefined])[];
+export type IdCandidates = readonly (readonly [place: string, id: string | undefined])[];
 
 /**
  * An id that several members may contain: the first one counts. Conflicting values are an error in a request, but
  * accepted in a response. If no member contains it, the error refers to `needed`.
  */
-export function agreed(d: Decoder, said: Said, needed?: string): string | undefined {
-  const [first, ...others] = said.filter(([, id]) => id !== undefined);
+export function agreedId(d: Decoder, candidates: IdCandidates, needed?: string): string | undefined {
+  const [first, ...others] = candidates.filter(([, id]) => id !== undefined);
   if (first === undefined) {
     if (needed !== undefined) d.violate(`the member ${needed}`, needed);
     return undefined;

@@ -52,28 +52,28 @@ const BOTH_WAYS: readonly (readonly [string, Part, unknown])[] = [
   ],
 ];
 
-test.each(BOTH_WAYS)('%s is written and read back', (_, model, wire) => {
+test.each(BOTH_WAYS)('a part is encoded and decoded again: %s', (_, model, wire) => {
   expect(part.encode(model)).toEqual(wire);
   expect(read(wire)).toEqual({ value: model, warnings: [], raw: wire });
 });
 
-test('the names of the protocol definition itself are read', () => {
+test('the original field names of the protocol definition are accepted', () => {
   const wire = { file: { file_with_bytes: '-_8', mime_type: 'image/png' } };
   expect(read(wire).value).toEqual({ raw: '+/8=', mediaType: 'image/png' });
 });
 
-test('a default that is written out is as good as absent', () => {
+test('an explicit default value means the same as a missing member', () => {
   expect(read({ file: { fileWithUri: 'u', mimeType: '', name: '' }, text: null, data: null }).value).toEqual({
     url: 'u',
   });
   expect(read({ data: {} }).value).toEqual({ data: {} });
 });
 
-test('the tag of another style does no harm', () => {
+test('the tag of another style is ignored', () => {
   expect(read({ kind: 'text', text: 'hi' }).value).toEqual({ text: 'hi' });
 });
 
-test('of bytes and address the bytes are the content, and the address is kept', () => {
+test('a file with bytes and a URL has the bytes as content and keeps the URL', () => {
   const both = { file: { fileWithBytes: 'AQI=', fileWithUri: 'u' }, metadata: { [CARRIER.mediaType]: 'a/b' } };
   const { value, warnings } = read(both);
   expect(value).toEqual({ raw: 'AQI=', mediaType: 'a/b', metadata: { [CARRIER.uri]: 'u' } });
@@ -82,27 +82,30 @@ test('of bytes and address the bytes are the content, and the address is kept', 
 });
 
 test.each([
-  ['nothing', {}, '', 'expected exactly one of text, file, data'],
+  ['no content', {}, '', 'expected exactly one of text, file, data'],
   ['two contents', { text: 'a', data: { data: {} } }, '', 'expected exactly one of text, file, data'],
-  ['no object', 'hi', '', 'expected an object'],
-  ['a text that is none', { text: 1 }, 'text', 'expected a string'],
+  ['a string', 'hi', '', 'expected an object'],
+  ['a text that is not a string', { text: 1 }, 'text', 'expected a string'],
   ['a file without content', { file: { name: 'a' } }, 'file', 'expected fileWithBytes or fileWithUri'],
-  ['a file that is none', { file: 'a' }, 'file', 'expected an object'],
-  ['bytes that are no base64', { file: { fileWithBytes: '?' } }, 'file.fileWithBytes', 'expected base64'],
+  ['a file that is not an object', { file: 'a' }, 'file', 'expected an object'],
+  ['bytes that are not base64', { file: { fileWithBytes: '?' } }, 'file.fileWithBytes', 'expected base64'],
   ['data of another style', { data: { a: 1 } }, 'data.data', 'expected the member data'],
-  ['data that is no object', { data: { data: [1] } }, 'data.data', 'expected an object'],
-  ['metadata that is none', { text: 'a', metadata: [] }, 'metadata', 'expected an object'],
-])('%s is refused', (_, json, field, description) => {
+  ['data that is not an object', { data: { data: [1] } }, 'data.data', 'expected an object'],
+  ['metadata that is not an object', { text: 'a', metadata: [] }, 'metadata', 'expected an object'],
+])('a part is rejected: %s', (_, json, field, description) => {
   expect(violationsOf(json)).toEqual([{ field, description }]);
 });
 
-test.each([[[1, 2, 3]], ['text'], [7]])('a response with %j where a Struct belongs is read with a warning', (value) => {
-  // {"data":{"data":[1,2,3]}} is what the Go SDK 2.4 sends over REST of 0.3.
-  const { value: model, warnings } = read({ data: { data: value } }, 'response');
-  expect(model).toEqual({ data: value });
-  expect(warnings).toMatchObject([{ code: 'data-not-object', field: 'data.data' }]);
-  expect(() => read({ data: { data: value } }, 'response', true)).toThrow('data.data: expected an object');
-});
+test.each([[[1, 2, 3]], ['text'], [7]])(
+  'a response with %j in place of a Struct is decoded with a warning',
+  (value) => {
+    // The Go SDK 2.4 sends {"data":{"data":[1,2,3]}} over REST in 0.3.
+    const { value: model, warnings } = read({ data: { data: value } }, 'response');
+    expect(model).toEqual({ data: value });
+    expect(warnings).toMatchObject([{ code: 'data-not-object', field: 'data.data' }]);
+    expect(() => read({ data: { data: value } }, 'response', true)).toThrow('data.data: expected an object');
+  },
+);
 
 test.each([
   ['image/png', 'aVZCT1J3RUNBdz09', 'iVBORwECAw=='],

@@ -41,18 +41,18 @@ function violationsOf(codec: Codec<unknown>, json: unknown, strict = false) {
   return [];
 }
 
-test('a config has its task and its id in its name', () => {
+test('the name of a config contains the ids of task and config', () => {
   expect(taskPushConfig.encode({ tenant: 'acme', ...CONFIG })).toEqual(WIRE);
   expect(decode(taskPushConfig, WIRE, 'response')).toEqual({ value: CONFIG, warnings: [], raw: expect.anything() });
 });
 
-test('a new config is named in every place a server may look for it', () => {
+test('a new config has its id in every member that a server may use', () => {
   const wire = { parent: 'tasks/t1', configId: 'c1', config: WIRE };
   expect(createPushConfig.encode(CONFIG)).toEqual(wire);
   expect(decode(createPushConfig, wire, 'request')).toEqual({ value: CONFIG, warnings: [], raw: expect.anything() });
 });
 
-test('a new config without an id goes by its task, as servers would have it', () => {
+test('a new config without an id gets the id of its task, as in other servers', () => {
   expect(createPushConfig.encode(BARE)).toEqual({
     parent: 'tasks/t1',
     configId: 't1',
@@ -76,7 +76,7 @@ test.each([
   ['the tagged form', { taskId: 't1', pushNotificationConfig }],
   ['the tagged form under config', { config: { taskId: 't1', pushNotificationConfig } }],
   ['snake case', { parent: 'tasks/t1', config_id: 'c1', config: { push_notification_config: withoutId } }],
-])('a creation is read from %s', (_name, body) => {
+])('the creation of a config is decoded from %s', (_name, body) => {
   expect(decode(createPushConfig, body, 'request')).toEqual({ value: CONFIG, warnings: [], raw: expect.anything() });
 });
 
@@ -87,7 +87,7 @@ test('an authentication without schemes is the same as one with an empty list of
   }
 });
 
-test('a name that ends before the id leaves the id to the server', () => {
+test('a name without a config id lets the server choose the id', () => {
   const wire = { name: 'tasks/t1/pushNotificationConfigs/', pushNotificationConfig: { id: '', url: BARE.url } };
   const { value, warnings } = decode(createPushConfig, wire, 'request');
   expect(value).toEqual(BARE);
@@ -114,13 +114,13 @@ test.each([
     { parent: 'tasks/t1', configId: 'c2', pushNotificationConfig },
     ['pushNotificationConfig.id: expected the same id as in configId'],
   ],
-  ['a parent that is no name, but a config with one', { parent: 't1', ...WIRE }, ['parent: expected tasks/{taskId}']],
-  ['a parent that is no name', { parent: 't1', pushNotificationConfig }, ['parent: expected tasks/{taskId}']],
-])('a creation with %s is refused', (_name, body, violations) => {
+  ['a parent that is not a name and a config with one', { parent: 't1', ...WIRE }, ['parent: expected tasks/{taskId}']],
+  ['a parent that is not a name', { parent: 't1', pushNotificationConfig }, ['parent: expected tasks/{taskId}']],
+])('the creation of a config with %s is rejected', (_name, body, violations) => {
   expect(violationsOf(createPushConfig, body)).toEqual(violations);
 });
 
-test('a server that contradicts itself is believed, with a warning', () => {
+test('a response with contradictory ids is accepted with a warning', () => {
   const wire = { ...WIRE, name: 'tasks/t1/pushNotificationConfigs/other' };
   const { value, warnings } = decode(taskPushConfig, wire, 'response');
   expect(value.id).toBe('c1');
@@ -130,7 +130,7 @@ test('a server that contradicts itself is believed, with a warning', () => {
 test.each([
   ['get', getPushConfig.encode, getPushConfig.decode],
   ['delete', deletePushConfig.encode, deletePushConfig.decode],
-] as const)('to %s a config is to name it', (_name, encode, decodeOne) => {
+] as const)('a request to %s a config contains its name', (_name, encode, decodeOne) => {
   const address = { taskId: 't1', id: 'c1' };
   const codec = { decode: decodeOne, encode: () => undefined };
   expect(encode(address)).toEqual({ name: WIRE.name });
@@ -138,7 +138,7 @@ test.each([
   expect(decode<object>(codec, { id: 't1', pushNotificationConfigId: 'c1' }, 'request').value).toEqual(address);
 });
 
-test('the config that a task has by default is asked for by the id of the task', () => {
+test('the default config of a task is requested by the id of the task', () => {
   expect(getPushConfig.encode({ taskId: 't1' })).toEqual({ name: 'tasks/t1/pushNotificationConfigs/t1' });
 });
 
@@ -154,12 +154,12 @@ test.each([
   '/tasks/t1/pushNotificationConfigs/c1',
   'v1/tasks/t1/pushNotificationConfigs/c1',
   'Tasks/t1/pushNotificationConfigs/c1',
-])('%j names no config', (name) => {
+])('%j is rejected as the name of a config', (name) => {
   const expected = 'name: expected tasks/{taskId}/pushNotificationConfigs/{configId}';
   expect(violationsOf(getPushConfig, { name })).toEqual([expected]);
 });
 
-test('a request that names nothing, or half, or two things is refused', () => {
+test('a request with a missing, incomplete or contradictory name is rejected', () => {
   expect(violationsOf(getPushConfig, {})).toContain('name: expected the member name');
   expect(violationsOf(getPushConfig, { id: 't1' })).toEqual([
     'pushNotificationConfigId: expected the member pushNotificationConfigId',
@@ -168,7 +168,7 @@ test('a request that names nothing, or half, or two things is refused', () => {
   expect(violationsOf(getPushConfig, { name: 1 })).toEqual(['name: expected a string']);
 });
 
-test('configs are listed by page, below their task', () => {
+test('a page of configs is requested by the name of the task', () => {
   const params = { parent: 'tasks/t1', pageSize: 5, pageToken: 'p' };
   expect(listPushConfigs.encode({ tenant: 'acme', taskId: 't1', pageSize: 5, pageToken: 'p' })).toEqual(params);
   expect(decode(listPushConfigs, params, 'request').value).toEqual({ taskId: 't1', pageSize: 5, pageToken: 'p' });
@@ -176,7 +176,7 @@ test('configs are listed by page, below their task', () => {
   expect(violationsOf(listPushConfigs, {})).toEqual(['parent: expected the member parent']);
 });
 
-test('a page of configs is written and read back, and so is the bare list of other styles', () => {
+test('a page of configs is encoded and decoded again, and the bare list of other styles is accepted', () => {
   const page = { configs: [CONFIG], nextPageToken: 'p' };
   expect(pushConfigList.encode(page)).toEqual({ configs: [WIRE], nextPageToken: 'p' });
   expect(decode(pushConfigList, { configs: [WIRE], nextPageToken: 'p' }, 'response').value).toEqual(page);

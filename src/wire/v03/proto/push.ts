@@ -10,7 +10,7 @@ import { type Codec, defaulted, isObject, isSet, object, optional } from '../../
 import type { Decoder } from '../../decoder.ts';
 import { count, idOrEmpty, list, string } from '../../values.ts';
 import { protoPushConfig as pushConfig } from '../push.ts';
-import { agreed, type ConfigName, configName, newConfigName, type Said, taskName } from './names.ts';
+import { agreedId, type ConfigName, configName, newConfigName, type IdCandidates, taskName } from './names.ts';
 
 /** A config with its task, whose id is part of its name; the other styles have `taskId`. */
 interface NamedConfig {
@@ -56,20 +56,20 @@ const newConfig: Codec<NewConfig> = object<NewConfig>({
 function join(d: Decoder, outer: NewConfig, inner: NamedConfig, needed: string): TaskPushNotificationConfig {
   const config = inner.pushNotificationConfig ?? outer.pushNotificationConfig;
   if (config === undefined) d.violate('the member pushNotificationConfig', 'pushNotificationConfig');
-  const taskIds: Said = [
+  const taskIds: IdCandidates = [
     ['taskId', outer.taskId],
     ['parent', outer.parent],
     ['name', outer.name?.taskId],
     ['config.taskId', inner.taskId],
     ['config.name', inner.name?.taskId],
   ];
-  const ids: Said = [
+  const ids: IdCandidates = [
     ['configId', outer.configId],
     ['pushNotificationConfig.id', config?.id],
     ['name', outer.name?.id],
     ['config.name', inner.name?.id],
   ];
-  return defined({ url: '', ...config, taskId: agreed(d, taskIds, needed), id: agreed(d, ids) });
+  return defined({ url: '', ...config, taskId: agreedId(d, taskIds, needed), id: agreedId(d, ids) });
 }
 
 /** A config without an id gets the id of its task. */
@@ -120,16 +120,16 @@ const configAddress: Codec<ConfigAddress> = object<ConfigAddress>({
 const pushConfigAddress: Codec<Required<ConfigName>> = {
   decode(d, json) {
     const { name, id, pushNotificationConfigId } = configAddress.decode(d, json);
-    const taskIds: Said = [
+    const taskIds: IdCandidates = [
       ['id', id],
       ['name', name?.taskId],
     ];
-    const configIds: Said = [
+    const configIds: IdCandidates = [
       ['pushNotificationConfigId', pushNotificationConfigId],
       ['name', name?.id],
     ];
-    const taskId = agreed(d, taskIds, 'name') ?? '';
-    return { taskId, id: agreed(d, configIds, name === undefined ? 'pushNotificationConfigId' : undefined) ?? '' };
+    const taskId = agreedId(d, taskIds, 'name') ?? '';
+    return { taskId, id: agreedId(d, configIds, name === undefined ? 'pushNotificationConfigId' : undefined) ?? '' };
   },
   encode: (name) => configAddress.encode({ name }),
 };
@@ -159,11 +159,11 @@ const listAddress: Codec<ListAddress> = object<ListAddress>({
 export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = {
   decode(d, json) {
     const { parent, id, ...page } = listAddress.decode(d, json);
-    const taskIds: Said = [
+    const taskIds: IdCandidates = [
       ['id', id],
       ['parent', parent],
     ];
-    return { taskId: agreed(d, taskIds, 'parent') ?? '', ...page };
+    return { taskId: agreedId(d, taskIds, 'parent') ?? '', ...page };
   },
   encode: ({ tenant: _, taskId, ...page }) => listAddress.encode({ parent: taskId, ...page }),
 };

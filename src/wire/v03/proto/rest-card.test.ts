@@ -42,7 +42,7 @@ function written(card: AgentCard): unknown {
   return JSON.parse(JSON.stringify(withRestCard(v03Proto).operations.GetExtendedAgentCard?.result.encode(card)));
 }
 
-test('each scheme has its tagged form and that of the protocol definition, with one flow', () => {
+test('each scheme is encoded in the tagged form and in that of the protocol definition, with one flow', () => {
   expect(written(CARD)).toMatchObject({
     securitySchemes: {
       key: { type: 'apiKey', in: 'header', name: 'X-Key', apiKeySecurityScheme: { location: 'header', name: 'X-Key' } },
@@ -67,13 +67,13 @@ test('requirements have the form of the JSON schema, on skills too', () => {
   expect(wire.skills[1]).not.toHaveProperty('security');
 });
 
-test('our own readers of both forms get the same card', () => {
+test('the decoders of both forms return the same card', () => {
   const wire = written(CARD);
   expect(decode(v03Proto.card, wire, 'response')).toMatchObject({ value: CARD, warnings: [] });
   expect(decode(taggedCard, wire, 'response')).toMatchObject({ value: CARD, warnings: [] });
 });
 
-test('a card without security says nothing of it', () => {
+test('a card without security has no members for it', () => {
   const { securitySchemes: _, securityRequirements: __, ...open } = CARD;
   const wire = written({ ...open, skills: [] });
   expect(wire).not.toHaveProperty('security');

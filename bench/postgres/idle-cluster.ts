@@ -1,7 +1,7 @@
-import type { ContenderQuestion, CpuReading } from '../harness/contender.ts';
+import type { ContenderRequest, CpuReading } from '../harness/contender.ts';
 import type { Cluster } from './sends.ts';
 
-/** What a cluster costs when nobody asks it for anything, for each of its processes. */
+/** The cost of an idle cluster per process. */
 export interface IdleRow {
   readonly name: string;
   readonly transactionsPerSecond: number;
@@ -9,14 +9,14 @@ export interface IdleRow {
   readonly connections: number;
 }
 
-/** What lies in the database for a task. */
+/** The size of a task in the database. */
 export interface Footprint {
   readonly bytesPerTask: number;
-  /** Updates of tasks' rows that no index had to hear of. */
+  /** The share of updates of task rows that needed no index update (HOT). */
   readonly hotShare: number;
 }
 
-/** The database counts a transaction when its connection has been quiet for a while. */
+/** The database counts a transaction only after its connection has been idle for a while. */
 const SETTLE_MS = 1500;
 const ANSWER_LIMIT_MS = 15_000;
 
@@ -32,7 +32,7 @@ export async function measureIdle(clusters: readonly Cluster[], forMs: number): 
     const each = (forMs / 1000) * nodes.length;
     return {
       name,
-      // One of them is this question itself.
+      // One of the transactions is this query itself.
       transactionsPerSecond: Math.max(0, last.transactions - first.transactions - 1) / each,
       serverCpuMsPerSecond: (last.cpuUs - first.cpuUs) / 1000 / each,
       connections: (last.connections - 1) / nodes.length,
@@ -51,8 +51,8 @@ async function readIdle({ pool, nodes }: Cluster): Promise<Reading> {
     `SELECT xact_commit + xact_rollback AS transactions, numbackends AS connections
      FROM pg_stat_database WHERE datname = current_database()`,
   );
-  const question: ContenderQuestion = 'cpu';
-  const cpu = await Promise.all(nodes.map(({ child }) => child.ask<CpuReading>(question, ANSWER_LIMIT_MS)));
+  const question: ContenderRequest = 'cpu';
+  const cpu = await Promise.all(nodes.map(({ child }) => child.request<CpuReading>(question, ANSWER_LIMIT_MS)));
   return {
     transactions: Number(rows[0]?.transactions),
     connections: Number(rows[0]?.connections),
