@@ -3,12 +3,12 @@ import { A2AError } from '../errors.ts';
 import { Metrics } from '../observe/metrics.ts';
 import { dialectOf } from '../wire/select.ts';
 import { type AgentCards, createCards } from './cards/agent-cards.ts';
-import { Access } from './auth/access.ts';
+import { Access } from '../host/auth/access.ts';
 import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './bindings/error-response.ts';
-import type { HttpRequest, HttpResponse } from './http/http.ts';
+import type { HttpRequest, HttpResponse } from '../host/http.ts';
 import { versionOf } from './bindings/http-context.ts';
-import { FailedLogins } from './limits/failed-logins.ts';
-import { Outbound } from './outbound/outbound.ts';
+import { FailedLogins } from '../host/limits/failed-logins.ts';
+import { Outbound } from '../host/outbound/outbound.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './http/page-paths.ts';
 import { handlePage, createPages, type Pages } from './http/pages.ts';
 import { handleRest } from './bindings/rest-binding.ts';
@@ -31,7 +31,12 @@ export class HandlerCore {
   constructor(parts: HandlerParts) {
     const { agent, settings, anonymousAccess, log, heartbeats } = parts;
     this.#parts = parts;
-    this.#access = new Access({ ...settings, anonymousAccess, logins: new FailedLogins(settings.limits) });
+    this.#access = new Access({
+      ...settings,
+      anonymousAccess,
+      allowsOrigin: settings.cors?.choosesOrigin,
+      logins: new FailedLogins(settings.limits),
+    });
     this.#cards = createCards(agent, settings);
     this.#outbound = new Outbound({ ...settings, log });
     const metrics = settings.metrics ? new Metrics() : undefined;
@@ -98,8 +103,7 @@ export class HandlerCore {
   async close(options: EngineCloseOptions): Promise<void> {
     await this.#service?.engine.close(options);
     this.#outbound.close();
-    this.#service?.serverless?.close();
-    this.#access.close();
+    this.#service?.timers.clear();
   }
 
   get #startedService(): Service {

@@ -5,20 +5,20 @@ import { AuditTrail } from '../observe/audit.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
 import { safeLog } from '../observe/safe-log.ts';
-import type { PushConfigName } from '../store/store.ts';
+import type { PushConfigName, Store } from '../store/store.ts';
 import { withTimeout } from '../support/time/with-timeout.ts';
-import type { Agent } from './agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import type { EdgeOptions } from './http/base-url.ts';
 import { NEEDS_URL } from './options/card-signing-options.ts';
-import { auditFacts } from './bindings/failed-request.ts';
+import { auditFacts } from '../host/failed-request.ts';
 import { FetchRequest, toResponse } from './http/fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './options/handler-options.ts';
 import { Heartbeats } from './http/heartbeats.ts';
-import type { HttpRequest, HttpResponse } from './http/http.ts';
-import { createInFlight } from './limits/in-flight.ts';
+import type { HttpRequest, HttpResponse } from '../host/http.ts';
+import { createInFlight } from '../host/limits/in-flight.ts';
 import { OwnPaths } from './http/own-paths.ts';
 import { CARD_PATH, OLD_CARD_PATH, READINESS_PATH, READY_MS } from './http/page-paths.ts';
-import { type AnonymousAccess, anonymousAccessAtMount } from './options/anonymous-access.ts';
+import { type AnonymousAccess, anonymousAccessAtMount } from '../host/options/anonymous-access.ts';
 import { overTlsOnly } from './http/transport-security.ts';
 import type { HandlerCore } from './handler-core.ts';
 
@@ -38,6 +38,13 @@ export function createHandler(agent: Agent, options: HandlerOptions = {}): Agent
     throw new TypeError(`Invalid options for createHandler():\n  - cardSigning: ${NEEDS_URL}`);
   }
   return new AgentHandler(agent, settings, anonymousAccessAtMount(settings));
+}
+
+/** @internal The handler behind `connect(agent)`. Its only caller is the code that holds the agent. */
+export function createLocalHandler(agent: object, store: Store): AgentHandler {
+  const options = { store, heartbeatMs: 2 ** 31 - 1, auth: false } as const;
+  const settings = readHandlerOptions('connect()', agent, options);
+  return new AgentHandler(agent as Agent, settings, 'local');
 }
 
 /** The caller whose data `purge()` deletes. */

@@ -2,19 +2,20 @@ import type { Engine } from '../engine/engine.ts';
 import type { AuditTrail } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
 import type { AddressGuard } from '../push/address-guard.ts';
-import type { Agent } from './agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import type { ExtendedCards } from './cards/extended-card.ts';
-import type { Access } from './auth/access.ts';
-import type { Deviations } from './operations/deviations.ts';
-import type { Failures } from './bindings/failure.ts';
-import type { Identify } from './auth/authenticator.ts';
-import type { AnonymousAccess } from './options/anonymous-access.ts';
+import type { Access } from '../host/auth/access.ts';
+import type { Deviations } from '../host/deviations.ts';
+import type { Failures } from '../host/failure.ts';
+import type { Identify } from '../host/auth/authenticator.ts';
+import type { AnonymousAccess } from '../host/options/anonymous-access.ts';
 import type { Heartbeats } from './http/heartbeats.ts';
 import type { OwnPaths } from './http/own-paths.ts';
-import type { InFlight } from './limits/in-flight.ts';
+import type { InFlight } from '../host/limits/in-flight.ts';
 import type { HandlerSettings } from './options/handler-options.ts';
-import type { ServiceLimits } from './limits/service-limits.ts';
-import type { OperationObserver } from './bindings/operation-observer.ts';
+import type { ServiceLimits } from '../host/limits/service-limits.ts';
+import type { OperationObserver } from '../host/operation-observer.ts';
+import type { Timers } from '../support/time/timers.ts';
 import type { Serverless } from './serverless/serverless.ts';
 
 /** The parts of a handler that exist before it starts. */
@@ -51,6 +52,8 @@ export interface Service extends Pick<
   /** Whether the handler is closing and ends its streams. */
   readonly isClosing: () => boolean;
   readonly limits: ServiceLimits;
+  /** Ends streams at given times. */
+  readonly timers: Timers;
   readonly access: Access;
   /** Continues tasks on hosts that freeze the process between requests. */
   readonly serverless?: Serverless | undefined;

@@ -3,16 +3,19 @@ import type { Runnable } from '../engine/runnable.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Observers } from '../observe/observers.ts';
 import { openTelemetryTracer } from '../observe/opentelemetry.ts';
+import { systemClock } from '../support/time/clock.ts';
+import { TimerHeap } from '../support/time/timer-heap.ts';
+import { UnsharedTimers } from '../support/time/unshared-timers.ts';
 import { memoryStore } from '../store/memory/store.ts';
-import type { Agent } from './agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import type { AgentCards } from './cards/agent-cards.ts';
-import type { Access } from './auth/access.ts';
-import { Deviations } from './operations/deviations.ts';
-import { Failures } from './bindings/failure.ts';
-import { createLimits } from './limits/service-limits.ts';
-import { OperationObserver } from './bindings/operation-observer.ts';
-import type { Outbound } from './outbound/outbound.ts';
-import { pushPolicyOf } from './options/push-options.ts';
+import type { Access } from '../host/auth/access.ts';
+import { Deviations } from '../host/deviations.ts';
+import { Failures } from '../host/failure.ts';
+import { createLimits } from '../host/limits/service-limits.ts';
+import { OperationObserver } from '../host/operation-observer.ts';
+import type { Outbound } from '../host/outbound/outbound.ts';
+import { pushPolicyOf } from '../host/options/push-options.ts';
 import type { Serverless } from './serverless/serverless.ts';
 import type { ServerlessSettings } from './options/serverless-options.ts';
 import type { HandlerParts, Service } from './service.ts';
@@ -60,6 +63,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     ),
     deviations: new Deviations(log),
     access,
+    timers: serverless === undefined ? new TimerHeap(systemClock) : new UnsharedTimers(systemClock),
     serverless,
   };
 }

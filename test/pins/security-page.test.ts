@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_PUSH_POLICY } from '../../src/engine/outbox/push-policy.ts';
 import { DEFAULT_RETENTION } from '../../src/engine/schedule/retention.ts';
 import { DEFAULT_LIMITS as RUN_LIMITS } from '../../src/engine/runnable.ts';
-import { DEFAULT_ACCESS } from '../../src/server/options/access-options.ts';
+import { DEFAULT_ACCESS } from '../../src/host/options/access-options.ts';
 import { ROOT, isTestFile } from '../helpers/source.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -35,22 +35,22 @@ const CONSTANTS: readonly (readonly [path: string, code: string, words: string])
   ['src/engine/tasks/submission.ts', 'KEEP_KEY_MS = 24 * 60 * 60 * 1000', 'remembered for 24 hours'],
   ['src/engine/tasks/cancel.ts', 'REVOKE_AFTER_MS = 1000;', '(2 s) and one more second'],
   ['src/engine/tasks/cancel.ts', 'REVOKE_AFTER_MS = 1000;', 'ended and deleted 1 s after the signal'],
-  ['src/server/auth/jwt/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
+  ['src/host/auth/jwt/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
   [
-    'src/server/auth/jwt/verify-jwt.ts',
+    'src/host/auth/jwt/verify-jwt.ts',
     'expiresAt: (exp + toleranceOf(rules)) * 1000',
     'A JWT ends 30 s (`clockToleranceSeconds`) after its `exp`',
   ],
-  ['src/server/auth/jwt/verify-jwt.ts', 'MAX_SUBJECT = 255', 'name of a caller | 255 characters |'],
-  ['src/server/auth/configured-callers.ts', 'MAX_NAME = 255', 'name of a caller | 255 characters |'],
-  ['src/server/auth/jwt/jwt-authenticator.ts', 'MAX_AGE_MS = 60_000', 'in the cache for a minute at most'],
-  ['src/server/auth/jwt/jwt-authenticator.ts', 'MAX_TOKENS = 4096', 'up to 4096 tokens'],
-  ['src/server/auth/jwt/issuer.ts', 'TIMEOUT_MS = 5000', 'over https, with a timeout of 5 s'],
-  ['src/server/auth/jwt/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'refreshes them after 10 minutes'],
-  ['src/server/auth/jwt/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they stay valid for a day'],
-  ['src/server/auth/jwt/remote-keys.ts', 'MIN_REFRESH_MS = 30_000', 'at most every 30 s'],
-  ['src/server/auth/hosted.ts', 'UNSET_RETRY_MS = 5000', '`Retry-After` (5 s)'],
-  ['src/server/auth/jwt/jwt-authenticator.ts', 'MAX_LENGTH = 16_384', '16,384 characters'],
+  ['src/host/auth/jwt/verify-jwt.ts', 'MAX_SUBJECT = 255', 'name of a caller | 255 characters |'],
+  ['src/host/auth/configured-callers.ts', 'MAX_NAME = 255', 'name of a caller | 255 characters |'],
+  ['src/host/auth/jwt/jwt-authenticator.ts', 'MAX_AGE_MS = 60_000', 'in the cache for a minute at most'],
+  ['src/host/auth/jwt/jwt-authenticator.ts', 'MAX_TOKENS = 4096', 'up to 4096 tokens'],
+  ['src/host/auth/jwt/issuer.ts', 'TIMEOUT_MS = 5000', 'over https, with a timeout of 5 s'],
+  ['src/host/auth/jwt/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'refreshes them after 10 minutes'],
+  ['src/host/auth/jwt/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they stay valid for a day'],
+  ['src/host/auth/jwt/remote-keys.ts', 'MIN_REFRESH_MS = 30_000', 'at most every 30 s'],
+  ['src/host/auth/hosted.ts', 'UNSET_RETRY_MS = 5000', '`Retry-After` (5 s)'],
+  ['src/host/auth/jwt/jwt-authenticator.ts', 'MAX_LENGTH = 16_384', '16,384 characters'],
   ['src/server/http/transport-security.ts', 'max-age=31536000', '`Strict-Transport-Security` for a year'],
   ['src/store/sqlite/database/private-file.ts', 'OWNER_ONLY = 0o600', 'for its owner alone (600)'],
   ['src/push/webhook-signature.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes |'],
@@ -60,11 +60,11 @@ const CONSTANTS: readonly (readonly [path: string, code: string, words: string])
   ['src/server/serverless/signature.ts', 'SKEW_MS = 60_000', 'differ by 60 s at most |'],
   ['src/server/serverless/endpoints.ts', 'MAX_BODY_BYTES = 1024;', '| 1 KiB |'],
   ['src/server/options/serverless-options.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes each |'],
-  ['src/server/outbound/outbound.ts', 'PUSH_TIMEOUT_MS = 15_000', '| 15 s,'],
-  ['src/server/options/push-options.ts', 'LEAST_TIMEOUT_MS = 10_000', 'at least 10 s'],
-  ['src/server/options/push-options.ts', 'MOST_TIMEOUT_MS = 30_000', 'at most 30 s |'],
-  ['src/server/outbound/outbound.ts', 'FILE_TIMEOUT_MS = 30_000', '| 10 MiB, 30 s,'],
-  ['src/server/outbound/outbound.ts', 'MAX_FILE_BYTES = 10 * 2 ** 20', '| 10 MiB, 30 s,'],
+  ['src/host/outbound/outbound.ts', 'PUSH_TIMEOUT_MS = 15_000', '| 15 s,'],
+  ['src/host/options/push-options.ts', 'LEAST_TIMEOUT_MS = 10_000', 'at least 10 s'],
+  ['src/host/options/push-options.ts', 'MOST_TIMEOUT_MS = 30_000', 'at most 30 s |'],
+  ['src/host/outbound/outbound.ts', 'FILE_TIMEOUT_MS = 30_000', '| 10 MiB, 30 s,'],
+  ['src/host/outbound/outbound.ts', 'MAX_FILE_BYTES = 10 * 2 ** 20', '| 10 MiB, 30 s,'],
   ['src/webhooks/handler.ts', 'MAX_BODY_BYTES = 8 * 2 ** 20', '| 8 MiB, 5 minutes old |'],
   ['src/webhooks/checks.ts', 'TOLERANCE_MS = 5 * 60_000', '| 8 MiB, 5 minutes old |'],
   ['src/webhooks/seen-ids.ts', 'memorySeenIds(max = 10_000)', 'remembered by a receiver | 10,000 |'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { readHandlerOptions } from '../../src/server/options/handler-options.ts';
 import { DEFAULT_RETENTION } from '../../src/engine/schedule/retention.ts';
 import { membersOf, ROOT } from '../helpers/source.ts';

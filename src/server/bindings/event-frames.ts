@@ -9,7 +9,6 @@ import type { TaskEvent } from '../../store/store.ts';
 import type { Dialect, StreamEncoder } from '../../wire/dialect.ts';
 import { encodeSse } from '../../wire/sse/sse-encoder.ts';
 import { renameEvent } from '../operations/aliases.ts';
-import type { Timers } from '../../support/time/timers.ts';
 
 /** The result of a streaming operation, before it is encoded in a dialect. */
 export interface TaskEvents {
@@ -27,7 +26,7 @@ export interface TaskEvents {
   readonly seen?: Task;
   /** Whether the initial task is sent as events instead of a snapshot. */
   readonly beginsWithEvents?: boolean;
-  /** Runs after the last event, before the response ends. */
+  /** Runs after the last event, before the response ends, so that the process stays awake for it. May be called repeatedly. */
   readonly afterwards?: () => Promise<void>;
 }
 
@@ -60,6 +59,7 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
   readonly #items: AsyncIterator<readonly StreamItem[], unknown>;
   readonly #writer: FrameWriter;
   readonly #envelope: Envelope;
+  readonly #afterwards: TaskEvents['afterwards'];
   readonly #onEnd: () => void;
   #batch: readonly StreamItem[] = [];
   #at = 0;
@@ -69,6 +69,7 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
   /** `onEnd` is called once when the stream ends, for any reason. */
   constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope, onEnd: () => void = () => {}) {
     this.#onEnd = onEnd;
+    this.#afterwards = events.afterwards;
     this.#items = events.items[Symbol.asyncIterator]();
     this.#batch = events.first ?? [];
     this.#writer = new FrameWriter(events, dialect, envelope);
@@ -76,7 +77,7 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
   }
 
   async next(): Promise<IteratorResult<string, undefined>> {
-    if (this.#isOver) return DONE;
+    if (this.#isOver) return this.#afterwards === undefined ? DONE : this.#done(this.#afterwards);
     try {
       for (;;) {
         const text = this.#piece();
@@ -99,7 +100,14 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
 
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#end();
-    await this.#items.return?.();
+    const left = this.#items.return?.();
+    if (this.#afterwards !== undefined) await this.#afterwards();
+    await left;
+    return DONE;
+  }
+
+  async #done(afterwards: () => Promise<void>): Promise<IteratorReturnResult<undefined>> {
+    await afterwards();
     return DONE;
   }
 
@@ -260,41 +268,4 @@ function sharedOf(encoder: StreamEncoder): WeakMap<TaskEvent, string> {
   let texts = written.get(encoder);
   if (texts === undefined) written.set(encoder, (texts = new WeakMap()));
   return texts;
-}
-
-/** Ends a stream early at a given time, after the events that are already available. */
-export function endAt(
-  frames: EventFrames,
-  pieces: AsyncIterable<string>,
-  time: number,
-  timers: Timers,
-): AsyncIterable<string> {
-  const cancel = timers.add(time, () => frames.cutShort());
-  return onStreamEnd(pieces, async () => cancel());
-}
-
-/** Runs a function after the last piece of a response and before the response ends, so that the process stays awake for it. */
-export function onStreamEnd(
-  pieces: AsyncIterable<string>,
-  afterwards: () => Promise<void>,
-): AsyncIterableIterator<string, undefined> {
-  const iterator = pieces[Symbol.asyncIterator]() as AsyncIterator<string, undefined>;
-  const over = async (): Promise<IteratorReturnResult<undefined>> => {
-    await afterwards();
-    return { done: true, value: undefined };
-  };
-  const stream: AsyncIterableIterator<string, undefined> = {
-    async next() {
-      const next = await iterator.next();
-      return next.done === true ? over() : next;
-    },
-    async return() {
-      const left = iterator.return?.();
-      const result = await over();
-      await left;
-      return result;
-    },
-    [Symbol.asyncIterator]: () => stream,
-  };
-  return stream;
 }

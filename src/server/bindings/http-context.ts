@@ -7,9 +7,9 @@ import { type RequestedVersion, requestedVersion } from '../../wire/version.ts';
 import { childOf, parseTrace, type TraceContext } from '../../observe/trace-context.ts';
 import type { Span } from '../../observe/tracer.ts';
 import type { Binding } from '../../wire/offer.ts';
-import type { RequestContext } from './request-context.ts';
-import { networkName } from '../limits/address.ts';
-import type { HttpRequest, HttpResponse, WaitUntil } from '../http/http.ts';
+import type { RequestContext } from '../../host/request-context.ts';
+import { networkName } from '../../host/limits/address.ts';
+import type { HttpRequest, HttpResponse, WaitUntil } from '../../host/http.ts';
 import type { Service } from '../service.ts';
 
 const NONE: readonly string[] = Object.freeze([]);

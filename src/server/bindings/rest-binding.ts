@@ -11,9 +11,9 @@ import { dialectOf, selectFlatTask, selectRest } from '../../wire/select.ts';
 import { performOperation, type OperationResult } from './perform-operation.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
 import type { Envelope } from './event-frames.ts';
-import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from '../http/http.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from '../../host/http.ts';
 import { HttpContext, versionOf, withExtensions } from './http-context.ts';
-import { assertTaken, type RateStatus, withRate } from '../limits/rate-limit.ts';
+import { assertTaken, type RateStatus, withRate } from '../../host/limits/rate-limit.ts';
 import type { Service } from '../service.ts';
 import { streamResponse } from './stream-response.ts';
 

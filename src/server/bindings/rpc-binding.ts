@@ -15,13 +15,13 @@ import {
 import type { Offer } from '../../wire/offer.ts';
 import { dialectOf, profileDialect, selectRpc } from '../../wire/select.ts';
 import type { RequestedVersion } from '../../wire/version.ts';
-import { accessOf } from './request-context.ts';
+import { accessOf } from '../../host/request-context.ts';
 import { performOperation, type OperationResult, readingOf } from './perform-operation.ts';
 import { rpcFailure, rpcStreamFailure } from './error-response.ts';
 import type { Envelope } from './event-frames.ts';
-import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from '../http/http.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from '../../host/http.ts';
 import { HttpContext, versionOf, withExtensions } from './http-context.ts';
-import { assertTaken, type RateStatus, withRate } from '../limits/rate-limit.ts';
+import { assertTaken, type RateStatus, withRate } from '../../host/limits/rate-limit.ts';
 import type { Service } from '../service.ts';
 import { streamResponse } from './stream-response.ts';
 

@@ -18,15 +18,15 @@ function outcomeOf(iterate: () => AsyncIterator<never>): Parameters<typeof strea
   return { events, onEnd: vi.fn<() => void>() };
 }
 
-function serviceThat(endAtExpiry: (frames: unknown) => unknown): Service {
-  return { access: { endAtExpiry } } as unknown as Service;
+function serviceThat(streamEnd: () => number): Service {
+  return { access: { streamEnd } } as unknown as Service;
 }
 
 test('a stream that starts keeps its slot', () => {
   const outcome = outcomeOf(async function* () {});
 
   const { status } = streamResponse(
-    serviceThat((frames) => frames),
+    serviceThat(() => Infinity),
     CALL,
     outcome,
     ENVELOPE,
@@ -55,7 +55,7 @@ test('a stream whose events cannot be read releases its slot', () => {
 
   expect(() =>
     streamResponse(
-      serviceThat((frames) => frames),
+      serviceThat(() => Infinity),
       CALL,
       outcome,
       ENVELOPE,

@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { OperationName, SendMessageResponse } from '../../model/operation.ts';
 import type { Task } from '../../model/task.ts';
-import { isObject } from '../options/check.ts';
+import { isObject } from '../../support/check.ts';
 import type { HttpContext } from './http-context.ts';
 
 /** A completed operation whose result cannot be sent. */

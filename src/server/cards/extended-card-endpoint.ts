@@ -4,9 +4,9 @@ import { encodeCard } from '../../wire/card/served/card-forms.ts';
 import { dialectOf } from '../../wire/select.ts';
 import { restFailure, wrongVerb } from '../bindings/error-response.ts';
 import { getExtendedAgentCard } from '../operations/operations.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse } from '../http/http.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse } from '../../host/http.ts';
 import { HttpContext } from '../bindings/http-context.ts';
-import { assertTaken, type RateStatus, withRate } from '../limits/rate-limit.ts';
+import { assertTaken, type RateStatus, withRate } from '../../host/limits/rate-limit.ts';
 import type { Service } from '../service.ts';
 
 /** In 0.2 the extended card is a page instead of an operation. Never rejects. */

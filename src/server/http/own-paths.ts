@@ -2,7 +2,7 @@ import { matchFlatTask, type Offer, offersBinding, PROFILE_PATHS, profileOffer }
 import { matchRest } from '../../wire/rest/rest-routes.ts';
 import { pathBelow } from './base-url.ts';
 import { pagePaths } from './page-paths.ts';
-import type { PushOptions } from '../options/push-options.ts';
+import type { PushOptions } from '../../host/options/push-options.ts';
 import type { ServerlessSettings } from '../options/serverless-options.ts';
 
 export interface PathOptions {

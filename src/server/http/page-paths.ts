@@ -1,5 +1,5 @@
 import { type Offer, PROFILE_PATHS } from '../../wire/offer.ts';
-import { type PushOptions, several } from '../options/push-options.ts';
+import { type PushOptions, several } from '../../host/options/push-options.ts';
 import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from '../options/serverless-options.ts';
 
 export const CARD_PATH = '/.well-known/agent-card.json';

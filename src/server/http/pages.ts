@@ -9,9 +9,9 @@ import type { AgentCards } from '../cards/agent-cards.ts';
 import type { CardEndpoint } from '../cards/card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from '../bindings/error-response.ts';
 import { handleExtendedCard } from '../cards/extended-card-endpoint.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
-import { isThisMachine } from '../limits/address.ts';
-import { UNCOUNTED_BYTES } from '../limits/bytes-in-flight.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
+import { isThisMachine } from '../../host/limits/address.ts';
+import { UNCOUNTED_BYTES } from '../../host/limits/bytes-in-flight.ts';
 import {
   CARD_PATH,
   cardPathBelow,

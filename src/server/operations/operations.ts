@@ -7,7 +7,7 @@ import type {
   Output,
   StreamingOperation,
 } from '../../model/operation.ts';
-import { type RequestContext, requireTenant } from '../bindings/request-context.ts';
+import { type RequestContext, requireTenant } from '../../host/request-context.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.ts';
 import type { TaskEvents } from '../bindings/event-frames.ts';
 import { sendMessage, sendStreamingMessage } from './send-operations.ts';

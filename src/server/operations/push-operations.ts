@@ -10,8 +10,8 @@ import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import { AddressRejected } from '../../push/address-guard.ts';
 import type { PushConfigRecord } from '../../store/store.ts';
 import { taskNamed, underName } from './aliases.ts';
-import { type RequestContext, accessOf } from '../bindings/request-context.ts';
-import { encodePushTarget, type PushTarget } from '../outbound/push-target.ts';
+import { type RequestContext, accessOf } from '../../host/request-context.ts';
+import { encodePushTarget, type PushTarget } from '../../host/outbound/push-target.ts';
 import type { Service } from '../service.ts';
 
 /** The response contains the secrets of the request, because the caller already has them. */

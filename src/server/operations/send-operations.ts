@@ -1,17 +1,17 @@
 import type { Submission } from '../../engine/tasks/submission.ts';
 import { withHistory } from '../../engine/tasks/task-page.ts';
-import { A2AError } from '../../errors.ts';
+import { A2AError, invalidField } from '../../errors.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { TaskEvents } from '../bindings/event-frames.ts';
 import { renameTask, underName } from './aliases.ts';
-import { type RequestContext, accessOf, requireTenant } from '../bindings/request-context.ts';
+import { type RequestContext, accessOf, requireTenant } from '../../host/request-context.ts';
 import { inlinePushConfig } from './push-operations.ts';
-import { namedSkill } from '../agent/named-skill.ts';
 import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
 import type { Service } from '../service.ts';
-import { answerByToolResult } from '../agent/tool-results.ts';
+import { answerByToolResult } from './tool-results.ts';
 
 export async function sendMessage(
   service: Service,
@@ -158,4 +158,25 @@ function requireExtensions({ agent }: Service, { extensions }: RequestContext): 
     `Required extensions are missing: list them in the A2A-Extensions header: ${missing.join(', ')}`,
     { details: { requiredExtensions: missing.join(',') } },
   );
+}
+
+/**
+ * The skill that a message specifies: `skillId` in the metadata of the message, otherwise of the request.
+ *
+ * @throws A2AError `INVALID_PARAMS` if the two differ, or if one is not a string.
+ */
+function namedSkill({ message, metadata }: SendMessageRequest): string | undefined {
+  const ofMessage = readName(message.metadata, 'message.metadata.skillId');
+  const ofRequest = readName(metadata, 'metadata.skillId');
+  if (ofMessage !== undefined && ofRequest !== undefined && ofMessage !== ofRequest) {
+    throw invalidField('metadata.skillId', 'expected the skill that the message names, or none');
+  }
+  return ofMessage ?? ofRequest;
+}
+
+function readName(metadata: JsonObject | undefined, field: string): string | undefined {
+  const value: JsonValue | undefined =
+    metadata !== undefined && Object.hasOwn(metadata, 'skillId') ? metadata['skillId'] : undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw invalidField(field, 'expected the id of a skill');
 }

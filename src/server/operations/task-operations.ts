@@ -14,7 +14,7 @@ import type { StreamItem } from '../../engine/stream/subscribe.ts';
 import type { TaskAccess } from '../../engine/tasks/task-access.ts';
 import { withTransitions } from '../../wire/transitions.ts';
 import { renameTask, taskNamed, underName } from './aliases.ts';
-import { type RequestContext, accessOf } from '../bindings/request-context.ts';
+import { type RequestContext, accessOf } from '../../host/request-context.ts';
 import { decodePageToken, encodePageToken, readPage } from './task-page.ts';
 import type { TaskEvents } from '../bindings/event-frames.ts';
 import { requireStreaming } from './send-operations.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { agent } from '../agent/agent.ts';
+import { agent } from '../../agent/agent.ts';
 import { readHandlerOptions } from './handler-options.ts';
 import { DEFAULT_SERVERLESS } from './serverless-options.ts';
 

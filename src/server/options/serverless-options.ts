@@ -1,8 +1,8 @@
 import { type Offer, PROFILE_PATHS } from '../../wire/offer.ts';
-import { checkRange } from './address-options.ts';
-import { environmentVariable } from '../auth/hosted.ts';
-import type { Check } from './check.ts';
-import type { WaitUntil } from '../http/http.ts';
+import { checkRange } from '../../host/options/address-options.ts';
+import { environmentVariable } from '../../host/auth/hosted.ts';
+import type { Check } from '../../support/check.ts';
+import type { WaitUntil } from '../../host/http.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
 
 /** How tasks continue on hosts that freeze a process as soon as it has responded. All members are optional. */

@@ -5,15 +5,12 @@ import { isPaused, isTerminal } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Scope } from '../../store/store.ts';
-import { systemClock } from '../../support/time/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { newId } from '../../support/id.ts';
-import { UnsharedTimers } from '../../support/time/unshared-timers.ts';
 import type { Offer } from '../../wire/offer.ts';
-import { endAt, type EventFrames, onStreamEnd } from '../bindings/event-frames.ts';
-import { isHostedProduction } from '../auth/hosted.ts';
-import type { Failures } from '../bindings/failure.ts';
-import type { HttpRequest, HttpResponse, WaitUntil } from '../http/http.ts';
+import { isHostedProduction } from '../../host/auth/hosted.ts';
+import type { Failures } from '../../host/failure.ts';
+import type { HttpRequest, HttpResponse, WaitUntil } from '../../host/http.ts';
 import { runPathOf, type ServerlessSettings } from '../options/serverless-options.ts';
 import { handleRun, handleSweep } from './endpoints.ts';
 import { ContinuedTask } from './continued-task.ts';
@@ -47,7 +44,6 @@ export class Serverless {
   readonly #requests: SelfRequests | undefined;
   /** Without a URL in development: tasks for other processes run in this one. */
   readonly #runsHere: boolean;
-  readonly #timers = new UnsharedTimers(systemClock);
   /** When tasks were last resumed because of a request for them. */
   readonly #repaired = new Map<string, number>();
 
@@ -141,15 +137,9 @@ export class Serverless {
     }
   }
 
-  /** Ends a stream before the host does, and resumes the task afterwards. */
-  endBeforeTimeout(
-    frames: EventFrames,
-    known: AsyncIterable<string>,
-    afterwards: (() => Promise<void>) | undefined,
-  ): AsyncIterable<string> {
-    const end = Date.now() + this.settings.runMs;
-    const cut = endAt(frames, known, end, this.#timers);
-    return afterwards === undefined ? cut : onStreamEnd(cut, afterwards);
+  /** When a stream that starts now must end, so that it ends before the host ends it. */
+  streamEnd(): number {
+    return Date.now() + this.settings.runMs;
   }
 
   /** Handles a request of the agent to itself, or of a scheduler. Never rejects. */
@@ -158,10 +148,6 @@ export class Serverless {
     const handOver = (taskId: string): Promise<void> => this.handOver(taskId);
     const context = { engine: this.#engine, failures, settings, signatures, handOver };
     return what === 'run' ? handleRun(context, request) : handleSweep(context, request);
-  }
-
-  close(): void {
-    this.#timers.clear();
   }
 
   /** Never rejects. */
