@@ -4,18 +4,9 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { Observers } from '../observe/observers.ts';
 import type { Span, Tracer } from '../observe/tracer.ts';
 import { idsIn } from './failed-request.ts';
-import type { TraceContext } from '../observe/trace-context.ts';
-import type { Dialect } from '../wire/dialect.ts';
-import type { Binding } from '../wire/offer.ts';
+import type { RequestContext } from './request-context.ts';
 
-interface ObservedRequest {
-  readonly binding: Binding;
-  readonly dialect: Dialect;
-  /** The trace context of the caller. */
-  readonly parent: TraceContext | undefined;
-  /** Makes the span the trace context of the request. */
-  becomes(span: Span): void;
-}
+type ObservedRequest = Pick<RequestContext, 'binding' | 'dialect' | 'parent' | 'becomes'>;
 
 /** Records metrics and a span for each operation. Created only if metrics or tracing are enabled. */
 export class OperationObserver {

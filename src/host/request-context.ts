@@ -2,13 +2,14 @@ import type { Caller } from '../engine/handler.ts';
 import { A2AError } from '../errors.ts';
 import type { TaskAccess } from '../engine/tasks/task-access.ts';
 import type { TraceContext } from '../observe/trace-context.ts';
+import type { Span } from '../observe/tracer.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { Binding } from '../wire/offer.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { WaitUntil } from './http.ts';
 
-/** An inbound request for an operation, independent of the binding. */
+/** An inbound request for an operation, independent of how it arrived. Its large responses count for `caller`. */
 export interface RequestContext {
   readonly dialect: Dialect;
   /** The URL of the agent as the caller sees it. */
@@ -30,6 +31,14 @@ export interface RequestContext {
   readonly signal: LeaveSignal;
   /** The IP address of the client, if known. */
   readonly remoteAddress: string | undefined;
+  /** Whether the request comes from this machine, and not through a trusted proxy. */
+  readonly isLocal: boolean;
+  /** Whether the hold of a large response is released when the response is sent or abandoned. Otherwise it is not counted. */
+  readonly releasesHold: boolean;
+  /** The trace context of the caller. */
+  readonly parent: TraceContext | undefined;
+  /** Makes a span the trace context of the request. */
+  becomes(span: Span): void;
   /** The key whose share of slots and queue new tasks count against, if it is not the caller. */
   readonly fairnessKey: string | undefined;
   /** Keeps the process awake after the response, if the host supports it. */

@@ -20,7 +20,9 @@ import { OwnPaths } from './http/own-paths.ts';
 import { CARD_PATH, OLD_CARD_PATH, READINESS_PATH, READY_MS } from './http/page-paths.ts';
 import { type AnonymousAccess, anonymousAccessAtMount } from '../host/options/anonymous-access.ts';
 import { overTlsOnly } from './http/transport-security.ts';
-import type { HandlerCore } from './handler-core.ts';
+import type { AgentEndpoints } from './agent-endpoints.ts';
+import type { Host } from '../host/host.ts';
+import type { OpenHost } from './open-host.ts';
 
 /**
  * Creates a handler for an agent, to mount in any HTTP server or framework. It serves every protocol version over JSON-RPC and REST.
@@ -84,9 +86,10 @@ export class AgentHandler {
   /** @internal Settings for the edges that create `HttpRequest`s. */
   readonly edge: Required<EdgeOptions>;
   #hasHinted = false;
-  #core: Promise<HandlerCore> | undefined;
-  /** The core, once the engine has started. */
-  #started: HandlerCore | undefined;
+  #opened: Promise<OpenHost> | undefined;
+  /** Set once the engine has started. */
+  #host: Host | undefined;
+  #started: AgentEndpoints | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -110,7 +113,7 @@ export class AgentHandler {
 
   /** @internal The ids of the tasks that are running in this process. */
   runningTasks(): readonly string[] {
-    return this.#started?.engine.runningTasks() ?? [];
+    return this.#host?.engine.runningTasks() ?? [];
   }
 
   /** @internal Whether `close()` was called. */
@@ -207,7 +210,7 @@ export class AgentHandler {
     const engine = await this.#engine();
     const { taskId, callerId, tenant = '' } = task;
     await engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
-    await this.#started?.continueTask(taskId);
+    await this.#host?.continuation.continueTask(taskId);
     this.#audit.done('authorization', { taskId, caller: callerId });
   };
 
@@ -276,26 +279,28 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const core = await this.#load();
-    await core.start();
-    this.#started = core;
+    const opened = await this.#load();
+    await opened.endpoints.start();
+    await opened.host.start();
+    this.#started = opened.endpoints;
+    this.#host = opened.host;
   }
 
   /** Loaded late, because a program may only describe an agent, or serve it later, and most of the code is only needed then. */
-  async #load(): Promise<HandlerCore> {
-    const core = (this.#core ??= this.#loaded());
+  async #load(): Promise<OpenHost> {
+    const opened = (this.#opened ??= this.#open());
     try {
-      return await core;
+      return await opened;
     } catch (error) {
       // Another attempt may be in progress by now.
-      if (this.#core === core) this.#core = undefined;
+      if (this.#opened === opened) this.#opened = undefined;
       throw error;
     }
   }
 
-  async #loaded(): Promise<HandlerCore> {
-    const { HandlerCore } = await import('./handler-core.ts');
-    return new HandlerCore({
+  async #open(): Promise<OpenHost> {
+    const { openHost } = await import('./open-host.ts');
+    return openHost({
       agent: this.#agent,
       settings: this.#settings,
       anonymousAccess: this.#anonymousAccess,
@@ -309,15 +314,15 @@ export class AgentHandler {
   }
 
   async #engine(): Promise<Engine> {
-    if (this.#started === undefined) await this.start();
-    if (this.#started === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
-    return this.#started.engine;
+    if (this.#host === undefined) await this.start();
+    if (this.#host === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
+    return this.#host.engine;
   }
 
   async #close(options: EngineCloseOptions): Promise<void> {
     await this.#starting?.catch(() => {});
-    const core = await this.#core?.catch(() => undefined);
-    await core?.close(options);
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.host.close(options);
     // Streams whose clients never read the end.
     this.heartbeats.close();
     this.#audit.close();
@@ -328,14 +333,14 @@ export class AgentHandler {
     try {
       await this.#startFor(request);
     } catch (error) {
-      const core = await this.#load().catch(() => undefined);
-      if (core === undefined) return this.#unavailable(error);
-      if (this.isClosing && A2AError.is(error)) return core.reject(request, error);
+      const opened = await this.#load().catch(() => undefined);
+      if (opened === undefined) return this.#unavailable(error);
+      if (this.isClosing && A2AError.is(error)) return opened.endpoints.reject(request, error);
       this.#log.error('Could not start agent', { error });
       const late = new A2AError('UNAVAILABLE', 'The agent could not start; see its log for the cause', {
         retryAfterMs: RETRY_MS,
       });
-      return core.reject(request, late);
+      return opened.endpoints.reject(request, late);
     }
     return this.#started === undefined ? this.#handleLater(request) : this.#started.handle(request);
   }

@@ -1,3 +1,5 @@
+import type { Engine as StartedEngine, EngineOptions } from '../engine/engine.ts';
+
 export { agent, type Agent } from '../agent/agent.ts';
 export type { AgentDescription, AgentOptions } from '../agent/agent-options.ts';
 export type { AccessOptions } from '../host/options/access-options.ts';
@@ -22,7 +24,7 @@ export type { CardSigningKey, CardSigningOptions } from './options/card-signing-
 export type { ExtendedCardFunction, ExtendedCardOption } from './options/extended-card-options.ts';
 export type { FileOptions } from '../host/options/file-options.ts';
 export type { PushOptions } from '../host/options/push-options.ts';
-export type { ServerlessOptions } from './options/serverless-options.ts';
+export type { ServerlessOptions } from './serverless/serverless-options.ts';
 export type { SkillVisibility } from '../agent/skill-access.ts';
 export type { SkillOptions, ToolOptions, Tools } from '../agent/skills.ts';
 export { type HonoContextLike, type HonoHandler, toHono } from './adapters/hono.ts';
@@ -36,7 +38,6 @@ export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/
 export type { PushTransport, Delivery, DeliveryResult } from '../engine/outbox/delivery.ts';
 export type { EngineCloseOptions, GetTaskOptions } from '../engine/engine-options.ts';
 export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
-export { Engine } from './lazy-engine.ts';
 export type { AnswerSchema, AnswerType } from '../engine/questions/answer-schema.ts';
 export {
   type ArtifactWriter,
@@ -135,3 +136,15 @@ export type {
   UnfinishedTasks,
   WatchListener,
 } from '../store/store.ts';
+
+/** Runs agents without HTTP. `Engine.start()` creates one. */
+export type Engine = StartedEngine;
+
+/** Loaded with the first `start()`, because `serve()` and `createHandler()` load the engine themselves. */
+export const Engine = {
+  /** Starts an engine, which resumes the tasks that an earlier process left unfinished. */
+  async start(options: EngineOptions): Promise<Engine> {
+    const loaded = await import('../engine/engine.ts');
+    return loaded.Engine.start(options);
+  },
+} as const;

@@ -40,7 +40,7 @@ function written(name: string, value: unknown): string {
 }
 
 test('docs/server.md has the defaults that hold', () => {
-  const { offer, limits: _, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
+  const { offer, limits: _, selfPaths: _paths, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
   const all = { ...settings, versions: offer.versions, strict: offer.strict };
   const literal = Object.entries(all).filter(([, value]) => value !== undefined);
   expect(literal.length).toBeGreaterThan(8);

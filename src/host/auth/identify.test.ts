@@ -1,59 +1,40 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Engine } from '../../engine/engine.ts';
 import { A2AError } from '../../errors.ts';
 import { silentLog } from '../../observe/log.ts';
 import { memoryStore } from '../../store/memory/store.ts';
 import { agent } from '../../agent/agent.ts';
-import { Access } from './access.ts';
 import type { Identify } from './authenticator.ts';
-import { Deviations } from '../deviations.ts';
-import { Failures } from '../failure.ts';
 import type { HttpRequest, HttpResponse } from '../http.ts';
-import { AddressGuard } from '../../push/address-guard.ts';
-import { PROTOCOL_VERSIONS } from '../../wire/version.ts';
 import { anonymous } from './identify.ts';
-import { FailedLogins } from '../limits/failed-logins.ts';
-import { DEFAULT_LIMITS } from '../limits/limit-settings.ts';
-import { BytesInFlight } from '../limits/bytes-in-flight.ts';
-import { createLimits } from '../limits/service-limits.ts';
 import { handleRest } from '../../server/bindings/rest-binding.ts';
 import { handleRpc } from '../../server/bindings/rpc-binding.ts';
-import { systemClock } from '../../support/time/clock.ts';
-import { TimerHeap } from '../../support/time/timer-heap.ts';
-import type { Service } from '../../server/service.ts';
+import { Heartbeats } from '../../server/http/heartbeats.ts';
+import { OwnPaths } from '../../server/http/own-paths.ts';
+import { openHost } from '../../server/open-host.ts';
+import { readHandlerOptions } from '../../server/options/handler-options.ts';
+import { AuditTrail } from '../../observe/audit.ts';
+import { createInFlight } from '../limits/in-flight.ts';
+import { MountedAgent } from '../mounted-agent.ts';
 
-const LIMITS = { ...DEFAULT_LIMITS, given: new Set<never>() };
 const WHO = agent({ name: 'Who', description: 'Says who asks', run: async ({ caller }) => `You are ${caller.id}` });
 
-async function serviceOf(identify: Identify): Promise<Service> {
-  const engine = await Engine.start({ store: memoryStore(), agents: [WHO] });
-  onTestFinished(() => engine.close());
-  return {
-    engine,
+async function mountedWith(identify: Identify): Promise<MountedAgent> {
+  const settings = readHandlerOptions('createHandler()', WHO, { store: memoryStore(), log: silentLog, auth: false });
+  const { host } = openHost({
     agent: WHO,
-    failures: new Failures(silentLog),
-    deviations: new Deviations(silentLog),
-    identify,
-    offer: { versions: PROTOCOL_VERSIONS, strict: false },
-    streaming: true,
-    pushNotifications: false,
-    stateTransitionHistory: false,
-    pushGuard: new AddressGuard(),
-    deduplicateByMessageId: true,
-    maxBodyBytes: 1000,
-    keepsTraces: true,
-    timers: new TimerHeap(systemClock),
-    observer: undefined,
+    settings,
+    anonymousAccess: 'local',
+    log: silentLog,
+    audit: new AuditTrail(undefined, silentLog),
+    heartbeats: new Heartbeats(1000),
+    paths: new OwnPaths(settings),
     isClosing: () => false,
-    limits: createLimits({ settings: LIMITS, agent: WHO.id }, new BytesInFlight('response', LIMITS)),
-    access: new Access({
-      auth: undefined,
-      access: undefined,
-      publicUrl: undefined,
-      anonymousAccess: 'local',
-      logins: new FailedLogins(LIMITS),
-    }),
-  };
+    inFlight: createInFlight(settings.limits),
+  });
+  await host.start();
+  onTestFinished(() => host.close({}));
+  Object.assign(host.access, { identify });
+  return new MountedAgent(host, WHO, settings);
 }
 
 interface Sent {
@@ -88,7 +69,7 @@ interface Binding {
   readonly name: string;
   send(headers?: Readonly<Record<string, string>>): Sent;
   get(id: string, headers?: Readonly<Record<string, string>>): Sent;
-  answer(service: Service, request: HttpRequest): Promise<HttpResponse>;
+  answer(mounted: MountedAgent, request: HttpRequest): Promise<HttpResponse>;
 }
 
 const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'Who am I?' }] };
@@ -102,13 +83,13 @@ const BINDINGS: readonly Binding[] = [
     name: 'JSON-RPC',
     send: (headers) => requestOf('POST', '/a2a', rpc('SendMessage', { message: MESSAGE }), headers),
     get: (id, headers) => requestOf('POST', '/a2a', rpc('GetTask', { id }), headers),
-    answer: (service, request) => handleRpc(service, request, service.offer),
+    answer: (mounted, request) => handleRpc(mounted, request, mounted.offer),
   },
   {
     name: 'REST',
     send: (headers) => requestOf('POST', '/message:send', { message: MESSAGE }, headers),
     get: (id, headers) => requestOf('GET', `/tasks/${id}`, undefined, headers),
-    answer: (service, request) => handleRest(service, request, request.path ?? '/', new Set()),
+    answer: (mounted, request) => handleRest(mounted, request, request.path ?? '/', new Set()),
   },
 ];
 
@@ -125,10 +106,10 @@ const WAYS: readonly (readonly [string, Identify])[] = [
 
 describe.each(BINDINGS)('$name', ({ send, get, answer }) => {
   test.each(WAYS)('an unauthenticated request is rejected before its body is read: %s', async (_, identify) => {
-    const service = await serviceOf(identify);
+    const mounted = await mountedWith(identify);
     const { request, seen } = send();
 
-    const { status, body } = await answer(service, request);
+    const { status, body } = await answer(mounted, request);
 
     expect(status).toBe(401);
     expect(body).toContain('Say who you are');
@@ -136,32 +117,32 @@ describe.each(BINDINGS)('$name', ({ send, get, answer }) => {
   });
 
   test.each(WAYS)('an authenticated caller has its own tasks: %s', async (_, identify) => {
-    const service = await serviceOf(identify);
+    const mounted = await mountedWith(identify);
     const ann = { authorization: 'ann' };
 
-    const { body = '' } = await answer(service, send(ann).request);
+    const { body = '' } = await answer(mounted, send(ann).request);
     const [, id = ''] = (typeof body === 'string' ? /"id":"([^"]+)"/.exec(body) : undefined) ?? [];
 
     expect(body).toContain('You are ann');
-    expect((await answer(service, get(id, ann).request)).body).toContain('You are ann');
-    expect((await answer(service, get(id, { authorization: 'bob' }).request)).body).toContain('does not exist');
+    expect((await answer(mounted, get(id, ann).request)).body).toContain('You are ann');
+    expect((await answer(mounted, get(id, { authorization: 'bob' }).request)).body).toContain('does not exist');
   });
 
   test('a request is authenticated once, before anything else', async () => {
     const { request, seen } = send({ authorization: 'ann' });
-    const service = await serviceOf((asked) => {
+    const mounted = await mountedWith((asked) => {
       seen.push('identify');
       return byHeader(asked);
     });
 
-    await answer(service, request);
+    await answer(mounted, request);
 
     expect(seen).toEqual(['identify', 'body']);
   });
 
   test('without authentication all callers are the same anonymous caller', async () => {
-    const service = await serviceOf(anonymous({ anonymousAccess: 'local' }));
+    const mounted = await mountedWith(anonymous({ anonymousAccess: 'local' }));
 
-    expect((await answer(service, send().request)).body).toContain('You are anonymous');
+    expect((await answer(mounted, send().request)).body).toContain('You are anonymous');
   });
 });

@@ -22,23 +22,23 @@ type TakeTokens = NonNullable<Store['takeTokens']>;
 
 export interface RateLimitOptions {
   readonly settings: LimitSettings;
-  /** Part of the bucket names, because several agents may share a store. */
-  readonly agent: string;
+  /** Part of the bucket names, because several hosts may share a store. */
+  readonly name: string;
   readonly takeTokens?: TakeTokens | undefined;
 }
 
 /** Counts the requests of each caller. Returns a promise only if buckets are shared through the store. */
 export class RateLimit {
   readonly #settings: LimitSettings;
-  readonly #agent: string;
+  readonly #name: string;
   readonly #takeTokens: TakeTokens | undefined;
   readonly #callers: TokenBuckets | undefined;
   readonly #addresses: TokenBuckets | undefined;
 
-  constructor({ settings, agent, takeTokens }: RateLimitOptions) {
+  constructor({ settings, name, takeTokens }: RateLimitOptions) {
     const { rate } = settings;
     this.#settings = settings;
-    this.#agent = agent;
+    this.#name = name;
     this.#takeTokens = takeTokens;
     if (rate === false) return;
     this.#callers = new TokenBuckets(rate);
@@ -61,7 +61,7 @@ export class RateLimit {
     isVerified: boolean,
     name: string,
   ): Promise<RateStatus> {
-    const bucket = JSON.stringify([this.#agent, isVerified ? 'caller' : 'address', name]);
+    const bucket = JSON.stringify([this.#name, isVerified ? 'caller' : 'address', name]);
     const { rate } = buckets;
     try {
       const { isTaken, left } = await takeTokens({ bucket, burst: rate.burst, perMinute: rate.perMinute });

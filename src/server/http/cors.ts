@@ -7,7 +7,7 @@ import { credentialHeaders } from '../../host/auth/credentials.ts';
 import { type Check, isObject } from '../../support/check.ts';
 import { type HttpRequest, type HttpResponse, SAFE, withHeaders } from '../../host/http.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './page-paths.ts';
-import { PROCESS_TASK_PATH, RUN_PATH, SWEEP_PATH } from '../options/serverless-options.ts';
+import { PROCESS_TASK_PATH, RUN_PATH, SWEEP_PATH } from '../serverless/serverless-options.ts';
 
 /** Which web origins can call the agent from a browser, over JSON-RPC and REST. */
 export interface CorsOptions {

@@ -1,17 +1,10 @@
 import { matchFlatTask, type Offer, offersBinding, PROFILE_PATHS, profileOffer } from '../../wire/offer.ts';
 import { matchRest } from '../../wire/rest/rest-routes.ts';
 import { pathBelow } from './base-url.ts';
-import { pagePaths } from './page-paths.ts';
-import type { PushOptions } from '../../host/options/push-options.ts';
-import type { ServerlessSettings } from '../options/serverless-options.ts';
+import { type PageChoice, pagePaths } from './page-paths.ts';
 
-export interface PathOptions {
+export interface PathOptions extends PageChoice {
   readonly basePath: string;
-  readonly rpcPaths: readonly [string, ...string[]];
-  readonly offer: Offer;
-  readonly push: PushOptions | undefined;
-  readonly metrics: boolean;
-  readonly serverless: ServerlessSettings | undefined;
   /** Set if pages of other origins can call. */
   readonly cors: object | undefined;
 }

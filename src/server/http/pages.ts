@@ -3,7 +3,6 @@ import { A2AError } from '../../errors.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import type { NotificationTokens } from '../../push/notification-tokens.ts';
 import { withTimeout } from '../../support/time/with-timeout.ts';
-import type { Offer } from '../../wire/offer.ts';
 import { dialectOf } from '../../wire/select.ts';
 import type { AgentCards } from '../cards/agent-cards.ts';
 import type { CardEndpoint } from '../cards/card-endpoint.ts';
@@ -23,11 +22,10 @@ import {
   READINESS_PATH,
   READY_MS,
 } from './page-paths.ts';
-import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from '../options/serverless-options.ts';
-import type { Service } from '../service.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** Handles all HTTP methods at one path. Never rejects. */
-type Page = (service: Service, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+type Page = (mounted: MountedAgent, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
 export interface PageOptions {
   readonly cards: Pick<AgentCards, 'endpoint' | 'below'>;
@@ -35,8 +33,8 @@ export interface PageOptions {
   /** Publishes the keys by which receivers verify notifications, if there are any. */
   readonly tokens: NotificationTokens | undefined;
   readonly metrics: Metrics | undefined;
-  readonly offer: Offer;
-  readonly serverless: ServerlessSettings | undefined;
+  /** The paths of requests of the process to itself. */
+  readonly selfPaths: readonly string[];
 }
 
 /** Endpoints that are not operations of the protocol, by path. */
@@ -44,7 +42,7 @@ export type Pages = ReadonlyMap<string, Page>;
 
 const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
 
-export function createPages({ cards, rpcPath, tokens, metrics, offer, serverless }: PageOptions): Pages {
+export function createPages({ cards, rpcPath, tokens, metrics, selfPaths }: PageOptions): Pages {
   const pages = new Map<string, Page>([
     [CARD_PATH, cardPage(cards.endpoint, 'agent-card.json')],
     [OLD_CARD_PATH, cardPage(cards.endpoint, 'agent.json')],
@@ -57,25 +55,28 @@ export function createPages({ cards, rpcPath, tokens, metrics, offer, serverless
     const keys = probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
     pages.set(KEYS_PATH, keys);
   }
-  if (metrics !== undefined) pages.set(METRICS_PATH, (service, request) => handleMetrics(service, metrics, request));
-  if (serverless !== undefined) {
-    for (const path of [RUN_PATH, runPathOf(offer)]) {
-      pages.set(path, (service, request) => handleServerless(service, request, 'run'));
-    }
-    pages.set(SWEEP_PATH, (service, request) => handleServerless(service, request, 'sweep'));
-  }
+  if (metrics !== undefined) pages.set(METRICS_PATH, (mounted, request) => handleMetrics(mounted, metrics, request));
+  for (const path of selfPaths) pages.set(path, handleSelfRequest);
   return pages;
 }
 
 /** Handles a request for a page. A large response, such as a card with hundreds of skills, counts until it is sent. */
-export function handlePage(page: Page, service: Service, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  const response = page(service, request);
+export function handlePage(
+  page: Page,
+  mounted: MountedAgent,
+  request: HttpRequest,
+): HttpResponse | Promise<HttpResponse> {
+  const response = page(mounted, request);
   return 'then' in response
-    ? response.then((late) => counted(service, request, late))
-    : counted(service, request, response);
+    ? response.then((late) => counted(mounted, request, late))
+    : counted(mounted, request, response);
 }
 
-function counted({ failures, limits }: Service, request: HttpRequest, response: HttpResponse): HttpResponse {
+function counted(
+  { host: { failures, limits } }: MountedAgent,
+  request: HttpRequest,
+  response: HttpResponse,
+): HttpResponse {
   const { body } = response;
   const isLarge = typeof body === 'string' && body.length > UNCOUNTED_BYTES;
   if (!isLarge || request.method === 'HEAD' || request.releasesHold !== true) return response;
@@ -85,19 +86,17 @@ function counted({ failures, limits }: Service, request: HttpRequest, response: 
   return restFailure(dialectOf('1.0'), failures.publicError(rejection, { request }), request);
 }
 
-function handleServerless(
-  service: Service,
-  request: HttpRequest,
-  what: 'run' | 'sweep',
-): HttpResponse | Promise<HttpResponse> {
+function handleSelfRequest({ host }: MountedAgent, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   return (
-    service.serverless?.handle(request, what, service.failures) ??
-    restFailure(dialectOf('1.0'), noSuchPath(request), request)
+    host.continuation.handle(request, host.failures) ?? restFailure(dialectOf('1.0'), noSuchPath(request), request)
   );
 }
 
 function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
-  const protectedCard = async ({ access, failures }: Service, request: HttpRequest): Promise<HttpResponse> => {
+  const protectedCard = async (
+    { host: { access, failures } }: MountedAgent,
+    request: HttpRequest,
+  ): Promise<HttpResponse> => {
     let caller: Caller | undefined;
     try {
       caller = await access.identify(request);
@@ -109,23 +108,23 @@ function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): 
     }
     return cards.handle(file, request);
   };
-  return (service, request) => {
+  return (mounted, request) => {
     // Preflight requests of browsers have no credentials.
-    const isForAll = !service.access.protectsCard || request.method === 'OPTIONS';
-    return isForAll ? cards.handle(file, request) : protectedCard(service, request);
+    const isForAll = !mounted.host.access.protectsCard || request.method === 'OPTIONS';
+    return isForAll ? cards.handle(file, request) : protectedCard(mounted, request);
   };
 }
 
-function probe(respond: (service: Service) => HttpResponse | Promise<HttpResponse>): Page {
-  return (service, request) => {
+function probe(respond: (mounted: MountedAgent) => HttpResponse | Promise<HttpResponse>): Page {
+  return (mounted, request) => {
     const { method } = request;
-    if (method === 'GET' || method === 'HEAD') return respond(service);
+    if (method === 'GET' || method === 'HEAD') return respond(mounted);
     return restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']), request);
   };
 }
 
 /** The agent is ready if its store responds in time. */
-async function readiness({ engine, failures, isClosing }: Service): Promise<HttpResponse> {
+async function readiness({ host: { engine, failures, isClosing } }: MountedAgent): Promise<HttpResponse> {
   if (isClosing()) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
   try {
     await withTimeout(engine.ready(), READY_MS, () => {
@@ -152,12 +151,12 @@ const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-re
  * Serves metrics to authenticated callers, and to anonymous callers on this machine, because they reveal how much an agent is used.
  * Never rejects.
  */
-async function handleMetrics(service: Service, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
+async function handleMetrics(mounted: MountedAgent, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
   const { method } = request;
   let caller: Caller | undefined;
   try {
-    caller = await service.identify(request);
-    service.access.requireUse(caller);
+    caller = await mounted.host.access.identify(request);
+    mounted.host.access.requireUse(caller);
     if (!caller.isVerified && !isFromHere(request)) {
       throw new A2AError(
         'PERMISSION_DENIED',
@@ -168,8 +167,8 @@ async function handleMetrics(service: Service, metrics: Metrics, request: HttpRe
     return { status: 200, headers: HEADERS, body: metrics.text() };
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'metrics' } as const;
-    const shown = service.failures.publicError(error, about);
-    return restFailure(dialectOf('1.0'), shown, request, service.access.challenge(shown));
+    const shown = mounted.host.failures.publicError(error, about);
+    return restFailure(dialectOf('1.0'), shown, request, mounted.host.access.challenge(shown));
   }
 }
 

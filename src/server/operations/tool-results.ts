@@ -6,7 +6,7 @@ import type { Message } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
 import type { Task } from '../../model/task.ts';
 import type { Dialect, ToolResult } from '../../wire/dialect.ts';
-import type { Service } from '../service.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** The number of referenced tasks that are searched for the question. */
 const MAX_REFERENCES = 10;
@@ -24,7 +24,7 @@ type ToolAnswer = Pick<Submission, 'message' | 'answers'>;
  * @throws A2AError `TASK_NOT_FOUND`, or `INVALID_PARAMS` if none of several tasks asks this.
  */
 export async function answerByToolResult(
-  { engine }: Service,
+  { host: { engine } }: MountedAgent,
   toolResultIn: NonNullable<Dialect['toolResultIn']>,
   access: Required<TaskAccess>,
   message: Message,

@@ -136,6 +136,7 @@ test('missing handler options have their defaults', () => {
     audit: undefined,
     insecurePublic: false,
     role: 'all',
+    selfPaths: [],
   });
 });
 

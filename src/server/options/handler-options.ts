@@ -19,7 +19,7 @@ import { type FileOptions, readFileOptions } from '../../host/options/file-optio
 import { type PushOptions, readPushOptions } from '../../host/options/push-options.ts';
 import { readCount, readFlag, readObject, readPath, readWord } from '../../host/options/option-readers.ts';
 import { readCardForm, readOffer, readRpcPaths } from './offer-options.ts';
-import { readServerless, type ServerlessOptions } from './serverless-options.ts';
+import { readServerless, type ServerlessOptions } from '../serverless/serverless-options.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
 
 /** Options of streams. */
@@ -271,7 +271,7 @@ function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
     files: readFileOptions(check, given['files']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
     role: readWord(check, given, 'role', ROLES) ?? ('all' satisfies Role),
-    serverless: readServerless(check, given['serverless'], given),
+    ...readServerless(check, given, offer),
   } as const;
 }
 

@@ -5,7 +5,7 @@ import { UNSET_RETRY_MS } from '../../host/auth/hosted.ts';
 import { isObject } from '../../support/check.ts';
 import { restFailure, wrongVerb } from '../bindings/error-response.ts';
 import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
-import { PROCESS_TASK_PATH, type ServerlessSettings } from '../options/serverless-options.ts';
+import { PROCESS_TASK_PATH, type ServerlessSettings } from './serverless-options.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Failures } from '../../host/failure.ts';
 import type { Signatures } from './signature.ts';

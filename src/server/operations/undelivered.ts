@@ -1,32 +1,23 @@
 import { A2AError } from '../../errors.ts';
-import type { OperationName, SendMessageResponse } from '../../model/operation.ts';
+import type { RequestContext } from '../../host/request-context.ts';
+import type { SendMessageResponse } from '../../model/operation.ts';
 import type { Task } from '../../model/task.ts';
 import { isObject } from '../../support/check.ts';
-import type { HttpContext } from './http-context.ts';
+import type { DoneOperation } from './operation.ts';
 
-/** A completed operation whose result cannot be sent. */
-export interface DoneOperation {
-  readonly operation: OperationName;
-  readonly params: unknown;
-  readonly output: unknown;
-  readonly deduplicateByMessageId: boolean;
+// An operation that changes something has done so by the time its response cannot be sent. The error states that, and how the
+// caller gets the result. It asks the caller to try again only if a repeat is recognised, because clients take that for a
+// request that was not begun.
+
+type Asked = Pick<RequestContext, 'caller' | 'idempotencyKey'>;
+
+export function undeliveredCancel(error: A2AError, _context: Asked, { output: { id } }: DoneOperation<Task>): A2AError {
+  return withAdvice(error, id, 'The task was canceled; get the task to see its result', true);
 }
 
-type Asked = Pick<HttpContext, 'caller' | 'idempotencyKey'>;
-
-/**
- * The error in place of a response that is not delivered because too many bytes wait to be sent. An operation that changes
- * something has done so by then: the error states that, and how the caller gets the result. It asks the caller to try again
- * only if a repeat is recognised, because clients take that for a request that was not begun.
- */
-export function undelivered(error: A2AError, context: Asked, done: DoneOperation): A2AError {
-  const { operation, output } = done;
-  if (operation === 'CancelTask') {
-    return withAdvice(error, (output as Task).id, 'The task was canceled; get the task to see its result', true);
-  }
-  if (operation !== 'SendMessage') return error;
-  const result = output as SendMessageResponse;
-  const taskId = 'task' in result ? result.task.id : undefined;
+export function undeliveredSend(error: A2AError, context: Asked, done: DoneOperation<SendMessageResponse>): A2AError {
+  const { output } = done;
+  const taskId = 'task' in output ? output.task.id : undefined;
   const repeat = repeatedBy(context, done);
   const ways = [
     ...(taskId === undefined ? [] : [`get task ${taskId}`]),
@@ -39,7 +30,7 @@ export function undelivered(error: A2AError, context: Asked, done: DoneOperation
 /** The member that identifies a repeated message; undefined if a repeat would be a new message. */
 function repeatedBy(
   { caller, idempotencyKey }: Asked,
-  { params, deduplicateByMessageId }: DoneOperation,
+  { params, deduplicateByMessageId }: DoneOperation<unknown>,
 ): string | undefined {
   if (idempotencyKey !== undefined) return 'Idempotency-Key';
   if (!deduplicateByMessageId) return undefined;

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { A2AError } from '../../errors.ts';
-import { undelivered } from './undelivered.ts';
+import type { SendMessageResponse } from '../../model/operation.ts';
+import type { Task } from '../../model/task.ts';
+import { undeliveredCancel, undeliveredSend } from './undelivered.ts';
 
 const REJECTION = new A2AError('RATE_LIMIT_EXCEEDED', 'Too much', { details: { limit: 'l' }, retryAfterMs: 2000 });
 const VERIFIED = { caller: { id: 'ann', isVerified: true }, idempotencyKey: undefined };
@@ -29,10 +31,9 @@ test.each([
 ])(
   'the error explains how to get the result of the message: %s',
   (_who, context, params, output, advice, retryAfterMs) => {
-    const error = undelivered(REJECTION, context, {
-      operation: 'SendMessage',
+    const error = undeliveredSend(REJECTION, context, {
       params,
-      output,
+      output: output as SendMessageResponse,
       deduplicateByMessageId: true,
     });
 
@@ -46,10 +47,9 @@ test.each([
 );
 
 test('the error of CancelTask states that the task was canceled', () => {
-  const error = undelivered(REJECTION, ANONYMOUS, {
-    operation: 'CancelTask',
+  const error = undeliveredCancel(REJECTION, ANONYMOUS, {
     params: {},
-    output: TASK.task,
+    output: TASK.task as Task,
     deduplicateByMessageId: true,
   });
 
@@ -60,21 +60,10 @@ test('the error of CancelTask states that the task was canceled', () => {
   });
 });
 
-test('the error of an operation that changes nothing stays the same', () => {
-  expect(
-    undelivered(REJECTION, VERIFIED, {
-      operation: 'GetTask',
-      params: {},
-      output: TASK.task,
-      deduplicateByMessageId: true,
-    }),
-  ).toBe(REJECTION);
-});
-
 test('the error does not advise to repeat the messageId if deduplication is off', () => {
   const params = { message: { messageId: 'm' } };
-  const done = { operation: 'SendMessage', params, output: TASK, deduplicateByMessageId: false } as const;
-  const { message, retryAfterMs } = undelivered(REJECTION, VERIFIED, done);
+  const done = { params, output: TASK as SendMessageResponse, deduplicateByMessageId: false };
+  const { message, retryAfterMs } = undeliveredSend(REJECTION, VERIFIED, done);
 
   expect(message).toBe(`Too much. The message was accepted and processed; ${GET}`);
   expect(retryAfterMs).toBeUndefined();

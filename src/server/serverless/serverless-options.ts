@@ -1,3 +1,6 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { Continuation } from '../../host/continuation.ts';
+import type { Log } from '../../observe/log.ts';
 import { type Offer, PROFILE_PATHS } from '../../wire/offer.ts';
 import { checkRange } from '../../host/options/address-options.ts';
 import { environmentVariable } from '../../host/auth/hosted.ts';
@@ -54,6 +57,26 @@ export interface ServerlessSettings extends ServerlessLimits {
   readonly fetch: ServerlessOptions['fetch'];
 }
 
+/** The facts that a process needs to continue tasks. */
+export interface ContinuationParts {
+  readonly publicUrl: string | undefined;
+  /** The path at which a process accepts requests to run a task. */
+  readonly path: string;
+  readonly log: Log;
+}
+
+/** Continues tasks with these settings. Loaded late, because most hosts do not freeze processes. */
+export function continuationBy(
+  settings: ServerlessSettings | undefined,
+  parts: ContinuationParts,
+): ((engine: Engine) => Promise<Continuation>) | undefined {
+  if (settings === undefined) return undefined;
+  return async (engine) => {
+    const { Serverless } = await import('./serverless.ts');
+    return new Serverless({ ...parts, engine, settings });
+  };
+}
+
 /** The prefix of requests of the agent to itself. No tenant and no JSON-RPC path can have this name. */
 const OWN_PREFIX = '/_tandem';
 export const RUN_PATH = `${OWN_PREFIX}/run`;
@@ -89,13 +112,21 @@ const KEYS = ['secret', 'cronSecret', 'url', 'after', 'fetch', ...LIMIT_KEYS];
 /** Shorter secrets can be guessed. */
 const MIN_SECRET_BYTES = 16;
 
+/** The settings, and the paths of requests of the process to itself; none if it makes none. */
 export function readServerless(
   check: Check,
+  given: Readonly<Record<string, unknown>>,
+  offer: Pick<Offer, 'profiles'>,
+): { readonly serverless: ServerlessSettings | undefined; readonly selfPaths: readonly string[] } {
+  const serverless = given['serverless'] === undefined ? undefined : readSettings(check, given['serverless'], given);
+  return { serverless, selfPaths: serverless === undefined ? [] : [RUN_PATH, runPathOf(offer), SWEEP_PATH] };
+}
+
+function readSettings(
+  check: Check,
   value: unknown,
-  others: Readonly<Record<string, unknown>>,
-): ServerlessSettings | undefined {
-  if (value === undefined) return undefined;
-  const { rpcPaths, role = 'all' } = others;
+  { rpcPaths, role = 'all' }: Readonly<Record<string, unknown>>,
+): ServerlessSettings {
   if (role !== 'all') check.fault('serverless', 'requires role "all": leave role out');
   const given = check.record(value, 'serverless', '{ secret: process.env.A2A_SECRET }') ?? {};
   check.keys(given, KEYS, 'serverless.');

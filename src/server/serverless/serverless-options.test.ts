@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { agent } from '../../agent/agent.ts';
-import { readHandlerOptions } from './handler-options.ts';
+import { readHandlerOptions } from '../options/handler-options.ts';
 import { DEFAULT_SERVERLESS } from './serverless-options.ts';
 
 afterEach(() => vi.unstubAllEnvs());

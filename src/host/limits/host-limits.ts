@@ -4,8 +4,8 @@ import type { LimitSettings } from './limit-settings.ts';
 import { OpenStreams } from './open-streams.ts';
 import { RateLimit, type RateLimitOptions } from './rate-limit.ts';
 
-/** The limits of a running handler: the settings and the counters. */
-export interface ServiceLimits {
+/** The limits of a host: the settings and the counters. */
+export interface HostLimits {
   readonly settings: LimitSettings;
   readonly rate: RateLimit;
   readonly streams: OpenStreams;
@@ -17,12 +17,12 @@ export interface ServiceLimits {
   readonly profileReading: DecodeOptions | undefined;
 }
 
-export interface ServiceLimitOptions extends RateLimitOptions {
+export interface HostLimitOptions extends RateLimitOptions {
   /** Reject requests that deviate from the protocol instead of accepting them with a warning. */
   readonly strict?: boolean | undefined;
 }
 
-export function createLimits(options: ServiceLimitOptions, responses: BytesInFlight): ServiceLimits {
+export function createLimits(options: HostLimitOptions, responses: BytesInFlight): HostLimits {
   const { settings, strict = false } = options;
   const limits =
     settings.given.has('depth') || settings.given.has('items')
