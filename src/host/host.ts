@@ -36,6 +36,8 @@ export interface HostSettings extends Omit<AccessRules, 'logins'>, Omit<Outbound
   readonly closesWithWhole: boolean;
   /** Whether this process runs tasks, or leaves them to other processes on the same store. */
   readonly runsTasks: boolean;
+  /** The maximum number of concurrent runs of all agents. */
+  readonly concurrency: number | undefined;
   readonly retention: Partial<Retention> | undefined;
   readonly tracing: OpenTelemetry | false | undefined;
   readonly metrics: boolean;
@@ -128,7 +130,7 @@ export class Host {
 
   #startEngine(): Promise<Engine> {
     const { agents, settings, log, createContinuation } = this.#options;
-    const { store, retention, limits, push } = settings;
+    const { store, retention, limits, push, concurrency } = settings;
     const { pushTransport, fetchFile } = this.outbound;
     if (store === undefined)
       log.warn('No store is configured: tasks are kept in memory and lost when the process ends');
@@ -140,6 +142,7 @@ export class Host {
       fetchFile,
       closesWithWhole: settings.closesWithWhole,
       runsTasks: settings.runsTasks,
+      ...(concurrency !== undefined && { concurrency }),
       ...(pushTransport !== undefined && { pushTransport }),
       push: pushPolicyOf(push),
       ...(retention !== undefined && { retention }),

@@ -11,39 +11,44 @@ import { assumedDialect, handleRpc } from './bindings/rpc-binding.ts';
 import { type AgentCards, createCards } from './cards/agent-cards.ts';
 import type { OwnPaths } from './http/own-paths.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './http/page-paths.ts';
-import { createPages, handlePage, type Pages } from './http/pages.ts';
+import { agentPages, handlePage, hostPages, type Pages } from './http/pages.ts';
 import type { HandlerSettings } from './options/handler-options.ts';
 
 const WORKER_PATHS: ReadonlySet<string> = new Set([HEALTH_PATH, READINESS_PATH, METRICS_PATH]);
 
-/** The endpoints of one agent on a host: bindings, cards and other pages. */
-export class AgentEndpoints {
+/** Handles the requests for a handler. */
+export interface Endpoints {
+  /** Imports the keys that sign cards. @throws TypeError that names the invalid key. */
+  start(): Promise<void>;
+  /** Handles a request. Requires that the host has started. */
+  handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse;
+  /** Rejects a request without reading its body, so a JSON-RPC error has no id. */
+  reject(request: HttpRequest, error: A2AError): HttpResponse;
+}
+
+/** The endpoints of one agent on a host: bindings and cards; at the root also the pages of the host. */
+export class AgentEndpoints implements Endpoints {
   readonly #mounted: MountedAgent;
   readonly #paths: OwnPaths;
   readonly #cards: AgentCards;
   readonly #pages: Pages;
   readonly #isWorker: boolean;
 
-  constructor(host: Host, agent: Agent, settings: HandlerSettings, paths: OwnPaths) {
-    this.#cards = createCards(agent, settings);
+  /** @param mount The path of the agent on the host; empty at the root. */
+  constructor(host: Host, agent: Agent, settings: HandlerSettings, paths: OwnPaths, mount: string) {
+    const publicUrl = settings.publicUrl && settings.publicUrl + mount;
+    this.#cards = createCards(agent, { ...settings, publicUrl });
     this.#mounted = new MountedAgent(host, agent, settings, this.#cards.extended);
     this.#paths = paths;
-    this.#pages = createPages({
-      cards: this.#cards,
-      rpcPath: settings.rpcPaths[0],
-      tokens: host.outbound.tokens,
-      metrics: host.observers.metrics,
-      selfPaths: settings.selfPaths,
-    });
+    const own = agentPages(this.#mounted, this.#cards, settings.rpcPaths[0]);
+    this.#pages = mount === '' ? new Map([...own, ...hostPages(host, settings.selfPaths)]) : own;
     this.#isWorker = settings.role === 'worker';
   }
 
-  /** Imports the keys that sign cards. @throws TypeError that names the invalid key. */
   async start(): Promise<void> {
     await this.#cards.signer?.start();
   }
 
-  /** Handles a request. Requires that the host has started. */
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse {
     const mounted = this.#mounted;
     const { method, path } = request;
@@ -57,11 +62,10 @@ export class AgentEndpoints {
         : restFailure(dialectOf('1.0'), wrongVerb(['POST']), request);
     }
     const page = this.#pages.get(path);
-    if (page !== undefined) return handlePage(page, mounted, request);
+    if (page !== undefined) return handlePage(page, mounted.host, request);
     return handleRest(mounted, request, path, this.#paths.reserved);
   }
 
-  /** Rejects a request without reading its body, so a JSON-RPC error has no id. */
   reject(request: HttpRequest, error: A2AError): HttpResponse {
     const { method, path } = request;
     const offer = method === 'POST' && path !== undefined ? this.#paths.rpcOffer(path) : undefined;

@@ -16,17 +16,18 @@ import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '.
 import { Heartbeats } from './http/heartbeats.ts';
 import type { HttpRequest, HttpResponse } from '../host/http.ts';
 import { createInFlight } from '../host/limits/in-flight.ts';
-import { OwnPaths } from './http/own-paths.ts';
+import { HandlerPaths } from './http/own-paths.ts';
 import { CARD_PATH, OLD_CARD_PATH, READINESS_PATH, READY_MS } from './http/page-paths.ts';
 import { type AnonymousAccess, anonymousAccessAtMount } from '../host/options/anonymous-access.ts';
 import { overTlsOnly } from './http/transport-security.ts';
-import type { AgentEndpoints } from './agent-endpoints.ts';
+import type { Endpoints } from './agent-endpoints.ts';
 import type { Host } from '../host/host.ts';
 import type { OpenHost } from './open-host.ts';
 
 /**
  * Creates a handler for an agent, to mount in any HTTP server or framework. It serves every protocol version over JSON-RPC and REST.
- * The engine starts with the first request, or with `start()`. Call `close()` when you no longer need it.
+ * The engine starts with the first request, or with `start()`. Call `close()` when you no longer need it. Several agents share a store
+ * and all options; each has its endpoints and its card at `/a/<id>`.
  *
  * @example
  * const handler = createHandler(translator, { store, publicUrl: 'https://example.com/agent' });
@@ -34,7 +35,7 @@ import type { OpenHost } from './open-host.ts';
  *
  * @throws TypeError that lists every invalid option.
  */
-export function createHandler(agent: Agent, options: HandlerOptions = {}): AgentHandler {
+export function createHandler(agent: Agent | readonly Agent[], options: HandlerOptions = {}): AgentHandler {
   const settings = readHandlerOptions('createHandler()', agent, options);
   if (settings.cardSigning !== undefined && settings.publicUrl === undefined) {
     throw new TypeError(`Invalid options for createHandler():\n  - cardSigning: ${NEEDS_URL}`);
@@ -75,12 +76,12 @@ const ENDINGS = [CARD_PATH, OLD_CARD_PATH, '/a2a', '/message:send', '/message:st
 
 /** Serves an agent over HTTP. `fetch`, `handle` and `authorize` are bound, so they can be passed around as functions. */
 export class AgentHandler {
-  readonly #agent: Agent;
+  readonly #agents: readonly Agent[];
   readonly #settings: HandlerSettings;
   readonly #log: Log;
   readonly #audit: AuditTrail;
   readonly #anonymousAccess: AnonymousAccess;
-  readonly #paths: OwnPaths;
+  readonly #paths: HandlerPaths;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
   /** @internal Settings for the edges that create `HttpRequest`s. */
@@ -89,19 +90,22 @@ export class AgentHandler {
   #opened: Promise<OpenHost> | undefined;
   /** Set once the engine has started. */
   #host: Host | undefined;
-  #started: AgentEndpoints | undefined;
+  #started: Endpoints | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   /** @internal `anonymousAccess`: how anonymous callers are treated without `auth`. */
-  constructor(agent: Agent, settings: HandlerSettings, anonymousAccess: AnonymousAccess) {
-    this.#agent = agent;
+  constructor(agent: Agent | readonly Agent[], settings: HandlerSettings, anonymousAccess: AnonymousAccess) {
+    this.#agents = [agent].flat();
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
     this.#audit = new AuditTrail(settings.audit, this.#log);
     this.#anonymousAccess = anonymousAccess;
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
-    this.#paths = new OwnPaths(settings);
+    this.#paths = new HandlerPaths(
+      this.#agents.map(({ id }) => id),
+      settings,
+    );
     const { basePath, trustProxy } = settings;
     this.edge = { basePath, trustProxy, inFlight: createInFlight(settings.limits) };
   }
@@ -209,7 +213,10 @@ export class AgentHandler {
   readonly authorize = async (task: AuthorizedTask, credential = ''): Promise<void> => {
     const engine = await this.#engine();
     const { taskId, callerId, tenant = '' } = task;
-    await engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
+    const [first, ...others] = this.#agents;
+    // With several agents the id of the task decides which of them it is for.
+    const agent = first !== undefined && others.length === 0 ? { agent: first.id } : {};
+    await engine.authorize({ tenant, owner: callerId, ...agent }, taskId, credential);
     await this.#host?.continuation.continueTask(taskId);
     this.#audit.done('authorization', { taskId, caller: callerId });
   };
@@ -301,7 +308,7 @@ export class AgentHandler {
   async #open(): Promise<OpenHost> {
     const { openHost } = await import('./open-host.ts');
     return openHost({
-      agent: this.#agent,
+      agents: this.#agents,
       settings: this.#settings,
       anonymousAccess: this.#anonymousAccess,
       log: this.#log,

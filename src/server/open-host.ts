@@ -5,21 +5,22 @@ import { enforcingOutputModes } from '../host/mounted-agent.ts';
 import type { AnonymousAccess } from '../host/options/anonymous-access.ts';
 import type { AuditTrail } from '../observe/audit.ts';
 import type { Log } from '../observe/log.ts';
-import { AgentEndpoints } from './agent-endpoints.ts';
+import { AgentEndpoints, type Endpoints } from './agent-endpoints.ts';
+import { HostEndpoints } from './host-endpoints.ts';
 import type { Heartbeats } from './http/heartbeats.ts';
-import type { OwnPaths } from './http/own-paths.ts';
+import type { HandlerPaths } from './http/own-paths.ts';
 import type { HandlerSettings } from './options/handler-options.ts';
-import { continuationBy, runPathOf } from './serverless/serverless-options.ts';
+import { continuationBy, RUN_PATH, runPathOf } from './serverless/serverless-options.ts';
 
 /** The parts of a handler that exist before it starts. */
 export interface HandlerParts {
-  readonly agent: Agent;
+  readonly agents: readonly Agent[];
   readonly settings: HandlerSettings;
   readonly anonymousAccess: AnonymousAccess;
   readonly log: Log;
   readonly audit: AuditTrail;
   readonly heartbeats: Heartbeats;
-  readonly paths: OwnPaths;
+  readonly paths: HandlerPaths;
   readonly isClosing: () => boolean;
   readonly inFlight: InFlight;
 }
@@ -27,15 +28,17 @@ export interface HandlerParts {
 /** A host, and the endpoints at which its agents are served. */
 export interface OpenHost {
   readonly host: Host;
-  readonly endpoints: AgentEndpoints;
+  readonly endpoints: Endpoints;
 }
 
 /** Creates the host of a handler, which imports this file late. It does not start yet. */
 export function openHost(parts: HandlerParts): OpenHost {
-  const { agent, settings, anonymousAccess, log, audit, heartbeats, paths, isClosing, inFlight } = parts;
+  const { agents, settings, anonymousAccess, log, audit, heartbeats, paths, isClosing, inFlight } = parts;
   const { publicUrl, offer } = settings;
+  const [first, ...others] = agents;
+  const only = others.length === 0 ? first : undefined;
   const host = new Host({
-    agents: [settings.enforceOutputModes ? enforcingOutputModes(agent) : agent],
+    agents: settings.enforceOutputModes ? agents.map(enforcingOutputModes) : agents,
     settings: {
       ...settings,
       anonymousAccess,
@@ -48,8 +51,17 @@ export function openHost(parts: HandlerParts): OpenHost {
     audit,
     inFlight,
     isClosing,
-    createContinuation: continuationBy(settings.serverless, { publicUrl, path: runPathOf(offer), log }),
+    createContinuation: continuationBy(settings.serverless, {
+      publicUrl,
+      path: only === undefined ? RUN_PATH : runPathOf(offer),
+      log,
+    }),
   });
   host.observers.metrics?.gauge('tandem_open_streams', 'Open streams', [], () => [[[], heartbeats.size]]);
-  return { host, endpoints: new AgentEndpoints(host, agent, settings, paths) };
+  const { ofAgent } = paths;
+  const endpoints =
+    only === undefined
+      ? new HostEndpoints(host, agents, settings, ofAgent)
+      : new AgentEndpoints(host, only, settings, ofAgent, '');
+  return { host, endpoints };
 }

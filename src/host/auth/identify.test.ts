@@ -9,7 +9,7 @@ import { anonymous } from './identify.ts';
 import { handleRest } from '../../server/bindings/rest-binding.ts';
 import { handleRpc } from '../../server/bindings/rpc-binding.ts';
 import { Heartbeats } from '../../server/http/heartbeats.ts';
-import { OwnPaths } from '../../server/http/own-paths.ts';
+import { HandlerPaths } from '../../server/http/own-paths.ts';
 import { openHost } from '../../server/open-host.ts';
 import { readHandlerOptions } from '../../server/options/handler-options.ts';
 import { AuditTrail } from '../../observe/audit.ts';
@@ -21,13 +21,13 @@ const WHO = agent({ name: 'Who', description: 'Says who asks', run: async ({ cal
 async function mountedWith(identify: Identify): Promise<MountedAgent> {
   const settings = readHandlerOptions('createHandler()', WHO, { store: memoryStore(), log: silentLog, auth: false });
   const { host } = openHost({
-    agent: WHO,
+    agents: [WHO],
     settings,
     anonymousAccess: 'local',
     log: silentLog,
     audit: new AuditTrail(undefined, silentLog),
     heartbeats: new Heartbeats(1000),
-    paths: new OwnPaths(settings),
+    paths: new HandlerPaths([WHO.id], settings),
     isClosing: () => false,
     inFlight: createInFlight(settings.limits),
   });

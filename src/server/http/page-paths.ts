@@ -36,11 +36,14 @@ export interface PageChoice {
   readonly selfPaths: readonly string[];
 }
 
-/** The paths of endpoints that are not operations of the protocol. Known before the start; `pages.ts` implements them. */
-export function pagePaths({ rpcPaths, offer, push, metrics, selfPaths }: PageChoice): readonly string[] {
-  const always = [CARD_PATH, OLD_CARD_PATH, HEALTH_PATH, READINESS_PATH, extendedCardPath(rpcPaths[0])];
-  const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
-  const { profiles = [] } = offer;
+/** The paths of the pages of one agent. Known before the start; `pages.ts` implements them. */
+export function agentPagePaths({ rpcPaths, offer: { profiles = [] } }: PageChoice): readonly string[] {
   const below = [...pathsWithCards(rpcPaths), ...profiles.map((profile) => PROFILE_PATHS[profile])];
-  return [...always, ...below.map(cardPathBelow), ...keys, ...(metrics ? [METRICS_PATH] : []), ...selfPaths];
+  return [CARD_PATH, OLD_CARD_PATH, extendedCardPath(rpcPaths[0]), ...below.map(cardPathBelow)];
+}
+
+/** The paths of the pages of a host. */
+export function hostPagePaths({ push, metrics, selfPaths }: PageChoice): readonly string[] {
+  const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
+  return [HEALTH_PATH, READINESS_PATH, ...keys, ...(metrics ? [METRICS_PATH] : []), ...selfPaths];
 }

@@ -1,7 +1,6 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Metrics } from '../../observe/metrics.ts';
-import type { NotificationTokens } from '../../push/notification-tokens.ts';
 import { withTimeout } from '../../support/time/with-timeout.ts';
 import { dialectOf } from '../../wire/select.ts';
 import type { AgentCards } from '../cards/agent-cards.ts';
@@ -22,61 +21,56 @@ import {
   READINESS_PATH,
   READY_MS,
 } from './page-paths.ts';
+import type { Host } from '../../host/host.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** Handles all HTTP methods at one path. Never rejects. */
-type Page = (mounted: MountedAgent, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
-
-export interface PageOptions {
-  readonly cards: Pick<AgentCards, 'endpoint' | 'below'>;
-  readonly rpcPath: string;
-  /** Publishes the keys by which receivers verify notifications, if there are any. */
-  readonly tokens: NotificationTokens | undefined;
-  readonly metrics: Metrics | undefined;
-  /** The paths of requests of the process to itself. */
-  readonly selfPaths: readonly string[];
-}
+type Page = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
 /** Endpoints that are not operations of the protocol, by path. */
 export type Pages = ReadonlyMap<string, Page>;
 
 const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
 
-export function createPages({ cards, rpcPath, tokens, metrics, selfPaths }: PageOptions): Pages {
-  const pages = new Map<string, Page>([
-    [CARD_PATH, cardPage(cards.endpoint, 'agent-card.json')],
-    [OLD_CARD_PATH, cardPage(cards.endpoint, 'agent.json')],
-    [HEALTH_PATH, probe(() => jsonResponse(200, { status: 'ok' }))],
-    [READINESS_PATH, probe(readiness)],
-    [extendedCardPath(rpcPath), handleExtendedCard],
+/** The pages of one agent: its cards. */
+export function agentPages(mounted: MountedAgent, cards: AgentCards, rpcPath: string): Pages {
+  const { host } = mounted;
+  return new Map<string, Page>([
+    [CARD_PATH, cardPage(host, cards.endpoint, 'agent-card.json')],
+    [OLD_CARD_PATH, cardPage(host, cards.endpoint, 'agent.json')],
+    [extendedCardPath(rpcPath), (request) => handleExtendedCard(mounted, request)],
+    ...Array.from(
+      cards.below,
+      ([path, card]) => [cardPathBelow(path), cardPage(host, card, 'agent-card.json')] as const,
+    ),
   ]);
-  for (const [path, card] of cards.below) pages.set(cardPathBelow(path), cardPage(card, 'agent-card.json'));
-  if (tokens !== undefined) {
-    const keys = probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
-    pages.set(KEYS_PATH, keys);
-  }
-  if (metrics !== undefined) pages.set(METRICS_PATH, (mounted, request) => handleMetrics(mounted, metrics, request));
-  for (const path of selfPaths) pages.set(path, handleSelfRequest);
+}
+
+/** The pages of a host. @param selfPaths The paths of requests of the process to itself. */
+export function hostPages(host: Host, selfPaths: readonly string[]): Pages {
+  const { metrics } = host.observers;
+  const { tokens } = host.outbound;
+  const pages = new Map<string, Page>([
+    [HEALTH_PATH, probe(() => jsonResponse(200, { status: 'ok' }))],
+    [READINESS_PATH, probe(() => readiness(host))],
+  ]);
+  if (tokens !== undefined)
+    pages.set(
+      KEYS_PATH,
+      probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS)),
+    );
+  if (metrics !== undefined) pages.set(METRICS_PATH, (request) => handleMetrics(host, metrics, request));
+  for (const path of selfPaths) pages.set(path, (request) => handleSelfRequest(host, request));
   return pages;
 }
 
 /** Handles a request for a page. A large response, such as a card with hundreds of skills, counts until it is sent. */
-export function handlePage(
-  page: Page,
-  mounted: MountedAgent,
-  request: HttpRequest,
-): HttpResponse | Promise<HttpResponse> {
-  const response = page(mounted, request);
-  return 'then' in response
-    ? response.then((late) => counted(mounted, request, late))
-    : counted(mounted, request, response);
+export function handlePage(page: Page, host: Host, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  const response = page(request);
+  return 'then' in response ? response.then((late) => counted(host, request, late)) : counted(host, request, response);
 }
 
-function counted(
-  { host: { failures, limits } }: MountedAgent,
-  request: HttpRequest,
-  response: HttpResponse,
-): HttpResponse {
+function counted({ failures, limits }: Host, request: HttpRequest, response: HttpResponse): HttpResponse {
   const { body } = response;
   const isLarge = typeof body === 'string' && body.length > UNCOUNTED_BYTES;
   if (!isLarge || request.method === 'HEAD' || request.releasesHold !== true) return response;
@@ -86,17 +80,15 @@ function counted(
   return restFailure(dialectOf('1.0'), failures.publicError(rejection, { request }), request);
 }
 
-function handleSelfRequest({ host }: MountedAgent, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+function handleSelfRequest(host: Host, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   return (
     host.continuation.handle(request, host.failures) ?? restFailure(dialectOf('1.0'), noSuchPath(request), request)
   );
 }
 
-function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
-  const protectedCard = async (
-    { host: { access, failures } }: MountedAgent,
-    request: HttpRequest,
-  ): Promise<HttpResponse> => {
+function cardPage(host: Host, cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
+  const { access, failures } = host;
+  const protectedCard = async (request: HttpRequest): Promise<HttpResponse> => {
     let caller: Caller | undefined;
     try {
       caller = await access.identify(request);
@@ -108,23 +100,23 @@ function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): 
     }
     return cards.handle(file, request);
   };
-  return (mounted, request) => {
+  return (request) => {
     // Preflight requests of browsers have no credentials.
-    const isForAll = !mounted.host.access.protectsCard || request.method === 'OPTIONS';
-    return isForAll ? cards.handle(file, request) : protectedCard(mounted, request);
+    const isForAll = !access.protectsCard || request.method === 'OPTIONS';
+    return isForAll ? cards.handle(file, request) : protectedCard(request);
   };
 }
 
-function probe(respond: (mounted: MountedAgent) => HttpResponse | Promise<HttpResponse>): Page {
-  return (mounted, request) => {
+function probe(respond: () => HttpResponse | Promise<HttpResponse>): Page {
+  return (request) => {
     const { method } = request;
-    if (method === 'GET' || method === 'HEAD') return respond(mounted);
+    if (method === 'GET' || method === 'HEAD') return respond();
     return restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']), request);
   };
 }
 
 /** The agent is ready if its store responds in time. */
-async function readiness({ host: { engine, failures, isClosing } }: MountedAgent): Promise<HttpResponse> {
+async function readiness({ engine, failures, isClosing }: Host): Promise<HttpResponse> {
   if (isClosing()) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
   try {
     await withTimeout(engine.ready(), READY_MS, () => {
@@ -151,12 +143,12 @@ const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-re
  * Serves metrics to authenticated callers, and to anonymous callers on this machine, because they reveal how much an agent is used.
  * Never rejects.
  */
-async function handleMetrics(mounted: MountedAgent, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
+async function handleMetrics(host: Host, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
   const { method } = request;
   let caller: Caller | undefined;
   try {
-    caller = await mounted.host.access.identify(request);
-    mounted.host.access.requireUse(caller);
+    caller = await host.access.identify(request);
+    host.access.requireUse(caller);
     if (!caller.isVerified && !isFromHere(request)) {
       throw new A2AError(
         'PERMISSION_DENIED',
@@ -167,8 +159,8 @@ async function handleMetrics(mounted: MountedAgent, metrics: Metrics, request: H
     return { status: 200, headers: HEADERS, body: metrics.text() };
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'metrics' } as const;
-    const shown = mounted.host.failures.publicError(error, about);
-    return restFailure(dialectOf('1.0'), shown, request, mounted.host.access.challenge(shown));
+    const shown = host.failures.publicError(error, about);
+    return restFailure(dialectOf('1.0'), shown, request, host.access.challenge(shown));
   }
 }
 

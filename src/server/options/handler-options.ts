@@ -108,6 +108,8 @@ export interface HandlerOptions {
   readonly maxBodyBytes?: number;
   /** The interval of keep-alive comments on idle streams, in milliseconds. Default: 15 s. */
   readonly heartbeatMs?: number;
+  /** The runs of all agents at a time in this process, in addition to `concurrency` of each agent. Default: no such limit. */
+  readonly concurrency?: number;
   /** How long ended tasks and their events are kept. Default: ended tasks for 30 days, at most 1,000,000 of them. */
   readonly retention?: Partial<Retention>;
   /** Receives log events. Default: warnings and errors go to the console. */
@@ -184,6 +186,7 @@ const KEYS = [
   'deduplicateByMessageId',
   'maxBodyBytes',
   'heartbeatMs',
+  'concurrency',
   'retention',
   'log',
   'limits',
@@ -218,7 +221,8 @@ export function readHandlerOptions(
   options: unknown,
   more: MoreOptions = {},
 ): HandlerSettings {
-  if (!isAgent(agent)) throw new TypeError(`${what} expects an agent created with agent(), got ${kindOf(agent)}`);
+  for (const each of agentsIn(what, agent))
+    if (!isAgent(each)) throw new TypeError(`${what} expects an agent created with agent(), got ${kindOf(each)}`);
   const check = new Check();
   const given = check.options(options);
   check.keys(given, [...KEYS, ...Object.keys(more)], '');
@@ -249,6 +253,7 @@ function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
     deduplicateByMessageId: readFlag(check, given, 'deduplicateByMessageId', true),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
+    concurrency: readCount(check, given, 'concurrency'),
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object such as console') as Log | undefined,
     limits: readLimits(check, given['limits']),
@@ -273,6 +278,16 @@ function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
     role: readWord(check, given, 'role', ROLES) ?? ('all' satisfies Role),
     ...readServerless(check, given, offer),
   } as const;
+}
+
+/** @throws TypeError for an empty list, and for two agents with the same id. */
+function agentsIn(what: string, agents: unknown): readonly unknown[] {
+  if (!Array.isArray(agents)) return [agents];
+  if (agents.length === 0) throw new TypeError(`${what} expects at least one agent, got an empty array`);
+  const ids = agents.filter(isAgent).map(({ id }) => id);
+  const twice = ids.find((id, i) => ids.indexOf(id) < i);
+  if (twice !== undefined) throw new TypeError(`Two agents have the id ${twice}. Give each agent its own id.`);
+  return agents;
 }
 
 export function isAgent(value: unknown): value is Agent {
