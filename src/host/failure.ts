@@ -5,6 +5,10 @@ import type { Metrics } from '../observe/metrics.ts';
 import { newId } from '../support/id.ts';
 import { auditFacts, type FailedRequest, requestFields, limitOfError } from './failed-request.ts';
 import { isProxyIgnored } from './limits/address.ts';
+import type { OperationName } from '../model/operation.ts';
+import type { Warning } from '../wire/decoder.ts';
+import type { Dialect } from '../wire/dialect.ts';
+import type { Binding } from '../wire/offer.ts';
 
 /** Errors may quote parts of the request, which can be as large as its body. */
 const MAX_MESSAGE = 1000;
@@ -136,5 +140,39 @@ function isA2AError(error: unknown): error is A2AError {
     return A2AError.is(error);
   } catch {
     return false;
+  }
+}
+
+/**
+ * Logs requests that deviate from the protocol and are accepted nevertheless. Each kind of deviation is logged once per
+ * process, so that the operator learns about it and callers cannot fill the log.
+ */
+export class Deviations {
+  readonly #log: Log;
+  /** Bounded: codes are constants of the decoders. */
+  readonly #logged = new Set<string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  log(
+    { binding, dialect }: { readonly binding: Binding; readonly dialect: Dialect },
+    operation: OperationName,
+    warnings: readonly Warning[],
+  ): void {
+    for (const { code, field, description } of warnings) {
+      if (this.#logged.has(code)) continue;
+      this.#logged.add(code);
+      const { version } = dialect;
+      this.#log.warn('Accepted a request that deviates from the protocol', {
+        deviation: code,
+        field,
+        description,
+        operation,
+        binding,
+        version,
+      });
+    }
   }
 }
