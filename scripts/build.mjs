@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const folder = process.argv[2] ?? join(ROOT, 'dist');
 const SEND = within('cli/commands/send.ts');
 const AGENT_COMMANDS = within('cli', '!cli/main.ts', '!cli/{commands,details,serving}');
-const SERVER = within('engine', 'observe', 'server', 'store', '!store/{sqlite,postgres}');
+const SERVER = within('agent', 'engine', 'host', 'observe', 'server', 'store', '!store/{sqlite,postgres}');
 
 rmSync(folder, { recursive: true, force: true });
 declare();

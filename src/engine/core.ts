@@ -40,6 +40,8 @@ export interface Core {
   readonly pollMs: number;
   /** How many suspended runs stay in memory. Others resume by replay. */
   readonly maxSuspended: number;
+  /** The maximum number of concurrent runs of all agents on this node. */
+  readonly concurrency: number;
   /** Whether this node runs tasks, or leaves them to other nodes. */
   readonly runsTasks: boolean;
   /** The maximum number of push configurations per task. */

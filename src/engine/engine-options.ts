@@ -37,6 +37,8 @@ export interface EngineOptions {
   readonly fetchFile?: FetchFile;
   /** How long ended tasks and their events are kept; see `Retention` for the defaults. */
   readonly retention?: Partial<Retention>;
+  /** The maximum number of concurrent runs of all agents on this node; limited only by those of each agent if not set. */
+  readonly concurrency?: number;
   /** Whether this node runs tasks; `true` if not set. Otherwise tasks wait for a node that does. */
   readonly runsTasks?: boolean;
   /** How long this node may miss heartbeats before other nodes take over its tasks, in milliseconds; 15,000 if not set. */
@@ -143,6 +145,7 @@ export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHook
     node: (options.newId ?? newId)(),
     fetchFile: options.fetchFile,
     faultPoint: options.faultPoint ?? (() => {}),
+    concurrency: options.concurrency ?? Infinity,
     runsTasks: options.runsTasks ?? true,
     leaseMs,
     liveness: new Liveness(clock, leaseMs),

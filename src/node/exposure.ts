@@ -1,8 +1,8 @@
 import { isLoopback } from '../support/net/loopback.ts';
 import { consoleLog } from '../observe/console-log.ts';
-import { Check } from '../server/options/check.ts';
+import { Check } from '../support/check.ts';
 import type { HandlerSettings } from '../server/options/handler-options.ts';
-import { warnOfAnonymousAccess, type AnonymousAccess } from '../server/options/anonymous-access.ts';
+import { warnOfAnonymousAccess, type AnonymousAccess } from '../host/options/anonymous-access.ts';
 
 export interface ExposureOptions {
   readonly host: string;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { listenAddress } from './listen-address.ts';
 import { serve } from './serve.ts';

@@ -1,5 +1,5 @@
-import { environmentVariable } from '../server/auth/hosted.ts';
-import { Check } from '../server/options/check.ts';
+import { environmentVariable } from '../host/auth/hosted.ts';
+import { Check } from '../support/check.ts';
 
 export interface ListenOptions {
   readonly port?: number | undefined;

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { serve } from './serve.ts';
 

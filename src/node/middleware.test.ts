@@ -2,7 +2,7 @@ import { createServer, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { agent } from '../server/agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { createHandler } from '../server/handler.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { deferred } from '../support/deferred.ts';

@@ -3,7 +3,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import type { A2AError } from '../errors.ts';
-import type { HttpBody } from '../server/http/http.ts';
+import type { HttpBody } from '../host/http.ts';
 import { NodeRequest } from './node-request.ts';
 
 interface Arrived {

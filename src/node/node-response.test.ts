@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Heartbeats } from '../server/http/heartbeats.ts';
-import { BytesInFlight } from '../server/limits/bytes-in-flight.ts';
-import { DEFAULT_LIMITS } from '../server/limits/limit-settings.ts';
+import { BytesInFlight } from '../host/limits/bytes-in-flight.ts';
+import { DEFAULT_LIMITS } from '../host/limits/limit-settings.ts';
 import { deferred } from '../support/deferred.ts';
 import { sendResponse } from './node-response.ts';
 

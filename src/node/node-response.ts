@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Heartbeats } from '../server/http/heartbeats.ts';
-import type { HttpResponse, ResponseHold } from '../server/http/http.ts';
+import type { HttpResponse, ResponseHold } from '../host/http.ts';
 import {
   type BytesInFlight,
   type Holder,
   UNCOUNTED_BYTES,
   UNCOUNTED_PIECE_BYTES,
-} from '../server/limits/bytes-in-flight.ts';
+} from '../host/limits/bytes-in-flight.ts';
 import { endResponse } from './early-response.ts';
 import { whenDrained, whenSent, writeSlices } from './stalled-responses.ts';
 

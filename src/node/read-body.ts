@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { A2AError } from '../errors.ts';
-import { incompleteBody, isCompressed, notUtf8, compressed, tooLarge } from '../server/http/body-errors.ts';
-import type { HttpBody } from '../server/http/http.ts';
-import { pacedBody } from '../server/limits/body-pace.ts';
-import { type BytesHold, type Holder, UNCOUNTED_BYTES } from '../server/limits/bytes-in-flight.ts';
-import type { InFlight } from '../server/limits/in-flight.ts';
+import { incompleteBody, isCompressed, notUtf8, compressed, tooLarge } from '../host/limits/body-errors.ts';
+import type { HttpBody } from '../host/http.ts';
+import { pacedBody } from '../host/limits/body-pace.ts';
+import { type BytesHold, type Holder, UNCOUNTED_BYTES } from '../host/limits/bytes-in-flight.ts';
+import type { InFlight } from '../host/limits/in-flight.ts';
 
 /**
  * Reads the body of a request: at most `maxBytes`, at a minimum pace, and within what its caller may have in flight. Bytes

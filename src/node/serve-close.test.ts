@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { agent } from '../server/agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { serve } from './serve.ts';
 

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { keptLog } from '../../test/helpers/kept-log.ts';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Middleware } from './express.ts';
 import { type AgentServer, serve, type ServeOptions } from './serve.ts';

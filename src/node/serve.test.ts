@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../observe/log.ts';
-import { agent } from '../server/agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { type AgentServer, serve, type ServeOptions } from './serve.ts';
 

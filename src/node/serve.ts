@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Agent } from '../server/agent/agent.ts';
-import { Check, kindOf } from '../server/options/check.ts';
+import type { Agent } from '../agent/agent.ts';
+import { Check, kindOf } from '../support/check.ts';
 import { NEEDS_URL } from '../server/options/card-signing-options.ts';
 import { A2AError } from '../errors.ts';
 import { consoleLog } from '../observe/console-log.ts';
@@ -9,8 +9,8 @@ import type { Log } from '../observe/log.ts';
 import { safeLog } from '../observe/safe-log.ts';
 import { AgentHandler } from '../server/handler.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '../server/options/handler-options.ts';
-import { several } from '../server/options/push-options.ts';
-import { anonymousAccessFor } from '../server/options/anonymous-access.ts';
+import { several } from '../host/options/push-options.ts';
+import { anonymousAccessFor } from '../host/options/anonymous-access.ts';
 import type { Store } from '../store/store.ts';
 import { defined } from '../support/defined.ts';
 import { isLoopback } from '../support/net/loopback.ts';
@@ -59,7 +59,7 @@ export interface CloseOptions {
 
 /** A running server, as `serve()` returns it. */
 export interface AgentServer {
-  /** The URL of the agent on this machine, including `basePath`, without a trailing slash. */
+  /** The URL of the server on this machine, including `basePath`, without a trailing slash. A single agent is served there. */
   readonly url: string;
   /** The port on which the server listens. */
   readonly port: number;
@@ -98,7 +98,8 @@ const START_AGAIN_MS = 1000;
 /**
  * Serves an agent over HTTP, with every protocol version on one port. Tasks are stored in the SQLite file `tandem.db` unless you pass a
  * store. Tasks that an earlier process left unfinished resume. If the store is unreachable, the server starts anyway, responds with
- * 503, and retries every second.
+ * 503, and retries every second. Several agents share the port, the store and all options; each has its endpoints and its card at
+ * `/a/<id>`.
  *
  * @example
  * const server = await serve(translator);
@@ -107,7 +108,7 @@ const START_AGAIN_MS = 1000;
  * @throws TypeError that lists every invalid option.
  * @throws Error if the port is already in use.
  */
-export async function serve(agent: Agent, options: ServeOptions = {}): Promise<AgentServer> {
+export async function serve(agent: Agent | readonly Agent[], options: ServeOptions = {}): Promise<AgentServer> {
   const settings = readHandlerOptions('serve()', agent, options, {
     port: checkPort,
     host: checkHost,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
-import { agent } from './agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { createHandler } from './handler.ts';
 
 const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });

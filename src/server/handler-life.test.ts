@@ -3,7 +3,7 @@ import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { deferred } from '../support/deferred.ts';
-import { agent } from './agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { createHandler } from './handler.ts';
 
 const ASKING = agent({

@@ -2,11 +2,11 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
-import { agent } from './agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { type AgentHandler, createHandler } from './handler.ts';
 
 afterEach(() => {
-  vi.doUnmock('./handler-core.ts');
+  vi.doUnmock('./open-host.ts');
   vi.doUnmock('./serverless/serverless.ts');
 });
 
@@ -24,17 +24,17 @@ function get(handler: AgentHandler): Promise<Response> {
 }
 
 test('the next request loads the modules again after a failure', async () => {
-  failToLoad('./handler-core.ts');
+  failToLoad('./open-host.ts');
   const handler = createHandler(ECHO, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close());
   const answer = await get(handler);
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-  vi.doUnmock('./handler-core.ts');
+  vi.doUnmock('./open-host.ts');
   expect((await get(handler)).status).toBe(200);
 });
 
 test('a handler that could not load can be closed, and responds with 503', async () => {
-  failToLoad('./handler-core.ts');
+  failToLoad('./open-host.ts');
   const handler = createHandler(ECHO, { store: memoryStore(), log: silentLog });
   await get(handler);
   await expect(handler.close()).resolves.toBeUndefined();

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { memoryStore } from '../store/memory/store.ts';
-import { agent } from './agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { createHandler } from './handler.ts';
 import type { HandlerOptions } from './options/handler-options.ts';
 

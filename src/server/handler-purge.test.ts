@@ -3,7 +3,7 @@ import type { AuditRecord } from '../observe/audit.ts';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
-import { agent } from './agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { createHandler } from './handler.ts';
 
 const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: async ({ text }) => text });

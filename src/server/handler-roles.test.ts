@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
-import { agent } from './agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { type AgentHandler, createHandler } from './handler.ts';
 import type { Role } from './options/handler-options.ts';
 

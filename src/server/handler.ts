@@ -5,26 +5,29 @@ import { AuditTrail } from '../observe/audit.ts';
 import { consoleLog } from '../observe/console-log.ts';
 import type { Log } from '../observe/log.ts';
 import { safeLog } from '../observe/safe-log.ts';
-import type { PushConfigName } from '../store/store.ts';
+import type { PushConfigName, Store } from '../store/store.ts';
 import { withTimeout } from '../support/time/with-timeout.ts';
-import type { Agent } from './agent/agent.ts';
+import type { Agent } from '../agent/agent.ts';
 import type { EdgeOptions } from './http/base-url.ts';
 import { NEEDS_URL } from './options/card-signing-options.ts';
-import { auditFacts } from './bindings/failed-request.ts';
+import { auditFacts } from '../host/failed-request.ts';
 import { FetchRequest, toResponse } from './http/fetch-edge.ts';
 import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from './options/handler-options.ts';
 import { Heartbeats } from './http/heartbeats.ts';
-import type { HttpRequest, HttpResponse } from './http/http.ts';
-import { createInFlight } from './limits/in-flight.ts';
-import { OwnPaths } from './http/own-paths.ts';
+import type { HttpRequest, HttpResponse } from '../host/http.ts';
+import { createInFlight } from '../host/limits/in-flight.ts';
+import { HandlerPaths } from './http/own-paths.ts';
 import { CARD_PATH, OLD_CARD_PATH, READINESS_PATH, READY_MS } from './http/page-paths.ts';
-import { type AnonymousAccess, anonymousAccessAtMount } from './options/anonymous-access.ts';
+import { type AnonymousAccess, anonymousAccessAtMount } from '../host/options/anonymous-access.ts';
 import { overTlsOnly } from './http/transport-security.ts';
-import type { HandlerCore } from './handler-core.ts';
+import type { Endpoints } from './agent-endpoints.ts';
+import type { Host } from '../host/host.ts';
+import type { OpenHost } from './open-host.ts';
 
 /**
  * Creates a handler for an agent, to mount in any HTTP server or framework. It serves every protocol version over JSON-RPC and REST.
- * The engine starts with the first request, or with `start()`. Call `close()` when you no longer need it.
+ * The engine starts with the first request, or with `start()`. Call `close()` when you no longer need it. Several agents share a store
+ * and all options; each has its endpoints and its card at `/a/<id>`.
  *
  * @example
  * const handler = createHandler(translator, { store, publicUrl: 'https://example.com/agent' });
@@ -32,12 +35,19 @@ import type { HandlerCore } from './handler-core.ts';
  *
  * @throws TypeError that lists every invalid option.
  */
-export function createHandler(agent: Agent, options: HandlerOptions = {}): AgentHandler {
+export function createHandler(agent: Agent | readonly Agent[], options: HandlerOptions = {}): AgentHandler {
   const settings = readHandlerOptions('createHandler()', agent, options);
   if (settings.cardSigning !== undefined && settings.publicUrl === undefined) {
     throw new TypeError(`Invalid options for createHandler():\n  - cardSigning: ${NEEDS_URL}`);
   }
   return new AgentHandler(agent, settings, anonymousAccessAtMount(settings));
+}
+
+/** @internal The handler behind `connect(agent)`. Its only caller is the code that holds the agent. */
+export function createLocalHandler(agent: object, store: Store): AgentHandler {
+  const options = { store, heartbeatMs: 2 ** 31 - 1, auth: false } as const;
+  const settings = readHandlerOptions('connect()', agent, options);
+  return new AgentHandler(agent as Agent, settings, 'local');
 }
 
 /** The caller whose data `purge()` deletes. */
@@ -66,32 +76,36 @@ const ENDINGS = [CARD_PATH, OLD_CARD_PATH, '/a2a', '/message:send', '/message:st
 
 /** Serves an agent over HTTP. `fetch`, `handle` and `authorize` are bound, so they can be passed around as functions. */
 export class AgentHandler {
-  readonly #agent: Agent;
+  readonly #agents: readonly Agent[];
   readonly #settings: HandlerSettings;
   readonly #log: Log;
   readonly #audit: AuditTrail;
   readonly #anonymousAccess: AnonymousAccess;
-  readonly #paths: OwnPaths;
+  readonly #paths: HandlerPaths;
   /** @internal The open streams, for the edge that writes them. */
   readonly heartbeats: Heartbeats;
   /** @internal Settings for the edges that create `HttpRequest`s. */
   readonly edge: Required<EdgeOptions>;
   #hasHinted = false;
-  #core: Promise<HandlerCore> | undefined;
-  /** The core, once the engine has started. */
-  #started: HandlerCore | undefined;
+  #opened: Promise<OpenHost> | undefined;
+  /** Set once the engine has started. */
+  #host: Host | undefined;
+  #started: Endpoints | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   /** @internal `anonymousAccess`: how anonymous callers are treated without `auth`. */
-  constructor(agent: Agent, settings: HandlerSettings, anonymousAccess: AnonymousAccess) {
-    this.#agent = agent;
+  constructor(agent: Agent | readonly Agent[], settings: HandlerSettings, anonymousAccess: AnonymousAccess) {
+    this.#agents = [agent].flat();
     this.#settings = settings;
     this.#log = safeLog(settings.log ?? consoleLog);
     this.#audit = new AuditTrail(settings.audit, this.#log);
     this.#anonymousAccess = anonymousAccess;
     this.heartbeats = new Heartbeats(settings.heartbeatMs);
-    this.#paths = new OwnPaths(settings);
+    this.#paths = new HandlerPaths(
+      this.#agents.map(({ id }) => id),
+      settings,
+    );
     const { basePath, trustProxy } = settings;
     this.edge = { basePath, trustProxy, inFlight: createInFlight(settings.limits) };
   }
@@ -103,7 +117,7 @@ export class AgentHandler {
 
   /** @internal The ids of the tasks that are running in this process. */
   runningTasks(): readonly string[] {
-    return this.#started?.engine.runningTasks() ?? [];
+    return this.#host?.engine.runningTasks() ?? [];
   }
 
   /** @internal Whether `close()` was called. */
@@ -199,8 +213,11 @@ export class AgentHandler {
   readonly authorize = async (task: AuthorizedTask, credential = ''): Promise<void> => {
     const engine = await this.#engine();
     const { taskId, callerId, tenant = '' } = task;
-    await engine.authorize({ tenant, owner: callerId, agent: this.#agent.id }, taskId, credential);
-    await this.#started?.continueTask(taskId);
+    const [first, ...others] = this.#agents;
+    // With several agents the id of the task decides which of them it is for.
+    const agent = first !== undefined && others.length === 0 ? { agent: first.id } : {};
+    await engine.authorize({ tenant, owner: callerId, ...agent }, taskId, credential);
+    await this.#host?.continuation.continueTask(taskId);
     this.#audit.done('authorization', { taskId, caller: callerId });
   };
 
@@ -269,27 +286,29 @@ export class AgentHandler {
   }
 
   async #start(): Promise<void> {
-    const core = await this.#load();
-    await core.start();
-    this.#started = core;
+    const opened = await this.#load();
+    await opened.endpoints.start();
+    await opened.host.start();
+    this.#started = opened.endpoints;
+    this.#host = opened.host;
   }
 
   /** Loaded late, because a program may only describe an agent, or serve it later, and most of the code is only needed then. */
-  async #load(): Promise<HandlerCore> {
-    const core = (this.#core ??= this.#loaded());
+  async #load(): Promise<OpenHost> {
+    const opened = (this.#opened ??= this.#open());
     try {
-      return await core;
+      return await opened;
     } catch (error) {
       // Another attempt may be in progress by now.
-      if (this.#core === core) this.#core = undefined;
+      if (this.#opened === opened) this.#opened = undefined;
       throw error;
     }
   }
 
-  async #loaded(): Promise<HandlerCore> {
-    const { HandlerCore } = await import('./handler-core.ts');
-    return new HandlerCore({
-      agent: this.#agent,
+  async #open(): Promise<OpenHost> {
+    const { openHost } = await import('./open-host.ts');
+    return openHost({
+      agents: this.#agents,
       settings: this.#settings,
       anonymousAccess: this.#anonymousAccess,
       log: this.#log,
@@ -302,15 +321,15 @@ export class AgentHandler {
   }
 
   async #engine(): Promise<Engine> {
-    if (this.#started === undefined) await this.start();
-    if (this.#started === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
-    return this.#started.engine;
+    if (this.#host === undefined) await this.start();
+    if (this.#host === undefined) throw new A2AError('UNAVAILABLE', 'The agent is closed');
+    return this.#host.engine;
   }
 
   async #close(options: EngineCloseOptions): Promise<void> {
     await this.#starting?.catch(() => {});
-    const core = await this.#core?.catch(() => undefined);
-    await core?.close(options);
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.host.close(options);
     // Streams whose clients never read the end.
     this.heartbeats.close();
     this.#audit.close();
@@ -321,14 +340,14 @@ export class AgentHandler {
     try {
       await this.#startFor(request);
     } catch (error) {
-      const core = await this.#load().catch(() => undefined);
-      if (core === undefined) return this.#unavailable(error);
-      if (this.isClosing && A2AError.is(error)) return core.reject(request, error);
+      const opened = await this.#load().catch(() => undefined);
+      if (opened === undefined) return this.#unavailable(error);
+      if (this.isClosing && A2AError.is(error)) return opened.endpoints.reject(request, error);
       this.#log.error('Could not start agent', { error });
       const late = new A2AError('UNAVAILABLE', 'The agent could not start; see its log for the cause', {
         retryAfterMs: RETRY_MS,
       });
-      return core.reject(request, late);
+      return opened.endpoints.reject(request, late);
     }
     return this.#started === undefined ? this.#handleLater(request) : this.#started.handle(request);
   }

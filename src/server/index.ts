@@ -1,36 +1,43 @@
-export { agent, type Agent } from './agent/agent.ts';
-export type { AgentDescription, AgentOptions } from './agent/agent-options.ts';
-export type { AccessOptions } from './options/access-options.ts';
-export { apiKeys, type ApiKeysOptions, type KeyCaller } from './auth/api-keys.ts';
-export type { AuthOption } from './auth/auth-option.ts';
-export type { AuthenticateHook, Authenticated, Authenticator, CustomAuth, ServedAt } from './auth/authenticator.ts';
-export { basicAuth, type BasicUser } from './auth/basic-auth.ts';
-export { bearerTokens, type TokenCaller } from './auth/bearer-tokens.ts';
-export type { IssuerOptions } from './auth/jwt/issuer.ts';
-export { jwks, type JwksOptions } from './auth/jwt/jwks.ts';
-export type { CallerGrants } from './auth/configured-callers.ts';
-export { oidc, type OidcOptions } from './auth/jwt/oidc.ts';
-export { sharedSecret, type SharedSecretOptions } from './auth/jwt/shared-secret.ts';
-export type { TokenRules } from './auth/jwt/verify-jwt.ts';
+import type { Engine as StartedEngine, EngineOptions } from '../engine/engine.ts';
+
+export { agent, type Agent } from '../agent/agent.ts';
+export type { AgentDescription, AgentOptions } from '../agent/agent-options.ts';
+export type { AccessOptions } from '../host/options/access-options.ts';
+export { apiKeys, type ApiKeysOptions, type KeyCaller } from '../host/auth/api-keys.ts';
+export type { AuthOption } from '../host/auth/auth-option.ts';
+export type {
+  AuthenticateHook,
+  Authenticated,
+  Authenticator,
+  CustomAuth,
+  ServedAt,
+} from '../host/auth/authenticator.ts';
+export { basicAuth, type BasicUser } from '../host/auth/basic-auth.ts';
+export { bearerTokens, type TokenCaller } from '../host/auth/bearer-tokens.ts';
+export type { IssuerOptions } from '../host/auth/jwt/issuer.ts';
+export { jwks, type JwksOptions } from '../host/auth/jwt/jwks.ts';
+export type { CallerGrants } from '../host/auth/configured-callers.ts';
+export { oidc, type OidcOptions } from '../host/auth/jwt/oidc.ts';
+export { sharedSecret, type SharedSecretOptions } from '../host/auth/jwt/shared-secret.ts';
+export type { TokenRules } from '../host/auth/jwt/verify-jwt.ts';
 export type { CardSigningKey, CardSigningOptions } from './options/card-signing-options.ts';
 export type { ExtendedCardFunction, ExtendedCardOption } from './options/extended-card-options.ts';
-export type { FileOptions } from './options/file-options.ts';
-export type { PushOptions } from './options/push-options.ts';
-export type { ServerlessOptions } from './options/serverless-options.ts';
-export type { SkillVisibility } from './agent/skill-access.ts';
-export type { SkillOptions, ToolOptions, Tools } from './agent/skills.ts';
+export type { FileOptions } from '../host/options/file-options.ts';
+export type { PushOptions } from '../host/options/push-options.ts';
+export type { ServerlessOptions } from './serverless/serverless-options.ts';
+export type { SkillVisibility } from '../agent/skill-access.ts';
+export type { SkillOptions, ToolOptions, Tools } from '../agent/skills.ts';
 export { type HonoContextLike, type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
 export type { CorsOptions } from './http/cors.ts';
 export { type AgentHandler, type AuthorizedTask, createHandler, type PurgedCaller } from './handler.ts';
 export type { HandlerOptions, StreamingOptions } from './options/handler-options.ts';
-export type { Limits, Rate } from './limits/limit-settings.ts';
-export type { HttpBody, HttpRequest, HttpResponse, ResponseHold, WaitUntil } from './http/http.ts';
+export type { Limits, Rate } from '../host/limits/limit-settings.ts';
+export type { HttpBody, HttpRequest, HttpResponse, ResponseHold, WaitUntil } from '../host/http.ts';
 export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/dead-letters.ts';
 export type { PushTransport, Delivery, DeliveryResult } from '../engine/outbox/delivery.ts';
 export type { EngineCloseOptions, GetTaskOptions } from '../engine/engine-options.ts';
 export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
-export { Engine } from './lazy-engine.ts';
 export type { AnswerSchema, AnswerType } from '../engine/questions/answer-schema.ts';
 export {
   type ArtifactWriter,
@@ -129,3 +136,15 @@ export type {
   UnfinishedTasks,
   WatchListener,
 } from '../store/store.ts';
+
+/** Runs agents without HTTP. `Engine.start()` creates one. */
+export type Engine = StartedEngine;
+
+/** Loaded with the first `start()`, because `serve()` and `createHandler()` load the engine themselves. */
+export const Engine = {
+  /** Starts an engine, which resumes the tasks that an earlier process left unfinished. */
+  async start(options: EngineOptions): Promise<Engine> {
+    const loaded = await import('../engine/engine.ts');
+    return loaded.Engine.start(options);
+  },
+} as const;

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../server/http/http.ts';
+import type { HttpResponse } from '../host/http.ts';
 import type { LeaveSignal, Leaving } from '../support/leave-signal.ts';
 
 /** Thrown to break the connection without a response. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type HttpResponse, jsonResponse } from '../server/http/http.ts';
+import { type HttpResponse, jsonResponse } from '../host/http.ts';
 import { type LeaveSignal, Leaving } from '../support/leave-signal.ts';
 import { ConnectionDropped, failedFetch, toResponse } from './in-process.ts';
 

@@ -6,7 +6,7 @@ import { dialectFor, rawCall, streamOf, unwrapped, type Way, WAYS } from '../../
 import type { Message } from '../model/message.ts';
 import type { Input, OperationName } from '../model/operation.ts';
 import { serve } from '../node/serve.ts';
-import { agent } from '../server/agent/agent.ts';
+import { agent } from '../agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import { decodeCard } from '../wire/card/served/card-forms.ts';
 import { decodeResult } from '../wire/dialect.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { A2AError } from '../errors.ts';
 import type { JsonValue } from '../model/json.ts';
 import { rpcFailure } from '../server/bindings/error-response.ts';
-import { type HttpResponse, jsonResponse } from '../server/http/http.ts';
+import { type HttpResponse, jsonResponse } from '../host/http.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
 import { isObject } from '../wire/codec.ts';
 import type { JsonRpcId } from '../wire/jsonrpc.ts';

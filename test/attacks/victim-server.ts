@@ -1,8 +1,8 @@
 /** The process under attack: an agent with default limits and three callers, which reports its condition. */
 import { inspect } from 'node:util';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { agent } from '../../src/agent/agent.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';

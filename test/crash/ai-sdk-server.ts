@@ -8,7 +8,7 @@ import { jsonSchema, simulateReadableStream, tool } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { fromAISDK } from '../../src/ai-sdk/index.ts';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 
 const [, , database = '', calls = '', port = '0'] = process.argv;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import { toNodeListener } from '../../src/node/listener.ts';
 import { silentLog } from '../../src/observe/log.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 

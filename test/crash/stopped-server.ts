@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 
 const worker = agent({

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { A2AError } from '../../src/errors.ts';
-import type { AuthenticateHook, Authenticator } from '../../src/server/auth/authenticator.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import type { AuthenticateHook, Authenticator } from '../../src/host/auth/authenticator.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';

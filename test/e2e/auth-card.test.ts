@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
-import { apiKeys } from '../../src/server/auth/api-keys.ts';
-import { basicAuth } from '../../src/server/auth/basic-auth.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { oidc } from '../../src/server/auth/jwt/oidc.ts';
+import { apiKeys } from '../../src/host/auth/api-keys.ts';
+import { basicAuth } from '../../src/host/auth/basic-auth.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
+import { oidc } from '../../src/host/auth/jwt/oidc.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { connected } from './client/kit.ts';

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Auth } from '../../src/client/auth/auth.ts';
-import { apiKeys } from '../../src/server/auth/api-keys.ts';
-import { basicAuth } from '../../src/server/auth/basic-auth.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { oidc } from '../../src/server/auth/jwt/oidc.ts';
-import { sharedSecret } from '../../src/server/auth/jwt/shared-secret.ts';
+import { apiKeys } from '../../src/host/auth/api-keys.ts';
+import { basicAuth } from '../../src/host/auth/basic-auth.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
+import { oidc } from '../../src/host/auth/jwt/oidc.ts';
+import { sharedSecret } from '../../src/host/auth/jwt/shared-secret.ts';
 import { startIdentityProvider } from '../helpers/identity-provider.ts';
 import { connected } from './client/kit.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';

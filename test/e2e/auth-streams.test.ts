@@ -1,7 +1,7 @@
 /** Streams whose credentials expire. */
 import { describe, expect, test } from 'vitest';
 
-import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
+import type { AuthenticateHook } from '../../src/host/auth/authenticator.ts';
 import { connected } from './client/kit.ts';
 import { startServer } from './kit/server.ts';
 import { REST_1, RPC_1, type WireFormat } from './kit/wire-formats.ts';

@@ -1,12 +1,12 @@
 /** Authentication: the responses for authenticated and anonymous callers. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { apiKeys } from '../../src/server/auth/api-keys.ts';
-import type { AuthenticateHook } from '../../src/server/auth/authenticator.ts';
-import { basicAuth } from '../../src/server/auth/basic-auth.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { oidc } from '../../src/server/auth/jwt/oidc.ts';
-import { sharedSecret } from '../../src/server/auth/jwt/shared-secret.ts';
+import { apiKeys } from '../../src/host/auth/api-keys.ts';
+import type { AuthenticateHook } from '../../src/host/auth/authenticator.ts';
+import { basicAuth } from '../../src/host/auth/basic-auth.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
+import { oidc } from '../../src/host/auth/jwt/oidc.ts';
+import { sharedSecret } from '../../src/host/auth/jwt/shared-secret.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Claims, startIdentityProvider } from '../helpers/identity-provider.ts';

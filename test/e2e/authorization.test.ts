@@ -1,6 +1,6 @@
 /** A task that requests a credential: its state, the two ways to supply the credential, and who sees it (1.0 §7.6). */
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';

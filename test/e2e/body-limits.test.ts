@@ -1,7 +1,7 @@
 /** Incomplete request bodies: how many bytes of them the server buffers, and how slowly they may arrive. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { agent } from '../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { agent } from '../../src/agent/agent.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import type { ServeOptions } from '../../src/node/serve.ts';
 import { serveOnSocket } from './kit/server.ts';
 import { JSON_TYPE, VERSION_1 } from './malformed/case.ts';

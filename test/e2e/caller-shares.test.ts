@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 
 import { silentLog } from '../../src/observe/log.ts';
-import { agent } from '../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { agent } from '../../src/agent/agent.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { createHandler, type AgentHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
-import { apiKeys } from '../../src/server/auth/api-keys.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { apiKeys } from '../../src/host/auth/api-keys.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import type { CorsOptions } from '../../src/server/http/cors.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';

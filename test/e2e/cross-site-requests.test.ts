@@ -1,7 +1,7 @@
 /** Cross-site requests from a browser to an agent without `auth`. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';

@@ -1,9 +1,9 @@
 /** `auth` as a function: the security schemes on the card, the challenge, and the request that it gets. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import type { AuthOption } from '../../src/server/auth/auth-option.ts';
+import type { AuthOption } from '../../src/host/auth/auth-option.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import type { HttpRequest } from '../../src/server/http/http.ts';
+import type { HttpRequest } from '../../src/host/http.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { scripted } from './kit/script.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/index.ts';
 import type { ExtendedCardOption } from '../../src/server/options/extended-card-options.ts';
-import type { SkillOptions } from '../../src/server/agent/skills.ts';
+import type { SkillOptions } from '../../src/agent/skills.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import type { Answer, Ask } from './kit/exchange.ts';

@@ -1,7 +1,7 @@
 /** Requests over a limit: too many at once, too large, too deep, of the wrong media type (1.0 §13.4). */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';

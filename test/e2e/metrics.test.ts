@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 
 import type { Caller, TaskContext } from '../../src/engine/handler.ts';
-import type { Authenticator } from '../../src/server/auth/authenticator.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import type { Authenticator } from '../../src/host/auth/authenticator.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { verifies } from '../helpers/verifies.ts';

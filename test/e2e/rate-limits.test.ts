@@ -2,9 +2,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { A2AError } from '../../src/errors.ts';
-import type { Authenticator } from '../../src/server/auth/authenticator.ts';
+import type { Authenticator } from '../../src/host/auth/authenticator.ts';
 import { createHandler } from '../../src/server/handler.ts';
-import { TokenBuckets } from '../../src/server/limits/token-buckets.ts';
+import { TokenBuckets } from '../../src/host/limits/token-buckets.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { verifies } from '../helpers/verifies.ts';

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 
 import type { AuditRecord } from '../../src/observe/audit.ts';
-import type { Authenticator } from '../../src/server/auth/authenticator.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import type { Authenticator } from '../../src/host/auth/authenticator.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServer } from './kit/server.ts';
 import { REST_1, RPC_03 } from './kit/wire-formats.ts';

@@ -1,7 +1,7 @@
 /** SendMessage: its response, waiting, follow-ups, media types and repeats (1.0 §3.1.1, §3.2.2). */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
 import { getTask, holdTask, nextOf, sendTask, streamEvents } from './kit/tasks.ts';

@@ -3,7 +3,7 @@ import { connect as openSocket } from 'node:net';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { DEFAULT_LIMITS, type Limits } from '../../src/server/limits/limit-settings.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/host/limits/limit-settings.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';

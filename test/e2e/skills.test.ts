@@ -1,6 +1,6 @@
 /** Messages that name a skill, and the callers that may use it. */
 import { describe, expect, test } from 'vitest';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
 import { serveOnSocket, type TestServer } from './kit/server.ts';

@@ -1,7 +1,7 @@
 /** Traces: received from the caller, stored with the task, included in its events, and passed to the handler. */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { openTelemetry } from '../helpers/open-telemetry.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';

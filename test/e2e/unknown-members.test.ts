@@ -1,7 +1,7 @@
 /** Members of messages and parts that their version does not define: kept, and returned to callers of the same version only. */
 import { describe, expect, test } from 'vitest';
 import type { IncomingMessage } from '../../src/engine/handler.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import type { ServeOptions } from '../../src/node/serve.ts';
 import type { Ask } from './kit/exchange.ts';
 import { serveOnSocket, type TestServer } from './kit/server.ts';

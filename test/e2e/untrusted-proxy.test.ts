@@ -1,7 +1,7 @@
 /** `X-Forwarded-For` from a proxy that the server does not trust, because `trustProxy` is not set. */
 import { expect, test } from 'vitest';
 
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { keptLog } from '../helpers/kept-log.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';

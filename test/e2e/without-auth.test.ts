@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { connect } from '../../src/client/connect.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
-import { sharedSecret } from '../../src/server/auth/jwt/shared-secret.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
+import { sharedSecret } from '../../src/host/auth/jwt/shared-secret.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../src/server/http/http.ts';
+import type { HttpRequest } from '../../src/host/http.ts';
 
 /** A request that has headers and a query, and nothing else to speak of. */
 export function bareRequest(headers: Readonly<Record<string, string>> = {}, query = ''): HttpRequest {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { agent as createAgent } from '../../src/server/agent/agent.ts';
+import { agent as createAgent } from '../../src/agent/agent.ts';
 import { replay } from '../../src/testing/replay.ts';
 import { serveOnSocket } from '../e2e/kit/server.ts';
 import { connected } from './client-behaviours.ts';

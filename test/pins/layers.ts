@@ -7,7 +7,8 @@ const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'
 const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/client-dialect.ts'];
 /** What the port is made of. */
 const PORT = ['store/claims.ts', 'store/event.ts', 'store/push.ts', 'store/task.ts', 'store/tokens.ts'];
-const SERVER = [...WIRE, 'store', 'store/store.ts', ...PORT, 'engine', 'push'];
+const HOST = [...WIRE, 'store', 'store/store.ts', ...PORT, 'engine', 'push', 'agent', 'agent/in-process.ts'];
+const SERVER = [...HOST, 'host'];
 
 /**
  * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
@@ -45,6 +46,10 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // The port only: an engine that knows a concrete store cannot be given another.
   engine: [...BASE, 'store/store.ts'],
   push: WIRE,
+  agent: [...BASE, 'engine', 'agent/in-process.ts'],
+  // What `connect(agent)` opens it loads late.
+  'agent/in-process.ts': [...SERVER, 'agent', 'server'],
+  host: HOST,
   server: SERVER,
   node: [...SERVER, 'server'],
   grpc: [...SERVER, 'server'],

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS as RUN_LIMITS } from '../../src/engine/runnable.ts';
 import { DEFAULT_SOCKET_LIMITS } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { readHandlerOptions } from '../../src/server/options/handler-options.ts';
-import { DEFAULT_LIMITS, type Rate } from '../../src/server/limits/limit-settings.ts';
+import { DEFAULT_LIMITS, type Rate } from '../../src/host/limits/limit-settings.ts';
 import { DEFAULT_LIMITS as READ_LIMITS } from '../../src/wire/decoder.ts';
 import { ROOT } from '../helpers/source.ts';
 
@@ -85,13 +85,13 @@ test('docs/limits.md has the numbers that are fixed', () => {
     ['src/server/operations/push-operations.ts', "credentials': 8192", '8,192 for the credentials'],
     ['src/node/listener.ts', 'STALL_MS = 30_000', '30 s without progress'],
     ['src/server/http/piece-stream.ts', 'STALL_MS = 30_000', '30 s without progress'],
-    ['src/server/limits/body-pace.ts', 'BYTES_PER_CHECK = 64 * 2 ** 10', '64 KiB/s after the first 5 s'],
-    ['src/server/limits/bytes-in-flight.ts', 'UNCOUNTED_BYTES = 64 * 2 ** 10', 'up to 64 KiB are not counted'],
-    ['src/server/limits/token-buckets.ts', 'MAX_BUCKETS = 10_000', 'at most 10,000 callers'],
+    ['src/host/limits/body-pace.ts', 'BYTES_PER_CHECK = 64 * 2 ** 10', '64 KiB/s after the first 5 s'],
+    ['src/host/limits/bytes-in-flight.ts', 'UNCOUNTED_BYTES = 64 * 2 ** 10', 'up to 64 KiB are not counted'],
+    ['src/host/limits/token-buckets.ts', 'MAX_BUCKETS = 10_000', 'at most 10,000 callers'],
     ['src/engine/schedule/slots.ts', 'SLOTS_PER_RESERVED = 10', 'more than a tenth of the slots are free'],
     ['src/engine/schedule/slots.ts', 'QUEUE_SHARE = 0.8', 'may fill four fifths of `queue`'],
     [
-      'src/server/limits/address.ts',
+      'src/host/limits/address.ts',
       'digest(networkOf(address)).slice(-3)',
       `one of ${(36 ** 3).toLocaleString('en-US')} short names`,
     ],

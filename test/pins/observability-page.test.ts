@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { HttpRequest } from '../../src/server/http/http.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import type { HttpRequest } from '../../src/host/http.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { ROOT, visit } from '../helpers/source.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DEFAULT_PUSH_POLICY } from '../../src/engine/outbox/push-policy.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { readHandlerOptions } from '../../src/server/options/handler-options.ts';
 import { membersOf, ROOT } from '../helpers/source.ts';
 
@@ -22,8 +22,8 @@ function written(name: string, value: number): string {
 
 const MEMBERS = [
   ...membersOf('src/push/address-guard.ts', 'AddressOptions'),
-  ...membersOf('src/server/options/address-options.ts', 'OutboundOptions'),
-  ...membersOf('src/server/options/push-options.ts', 'PushOptions'),
+  ...membersOf('src/host/options/address-options.ts', 'OutboundOptions'),
+  ...membersOf('src/host/options/push-options.ts', 'PushOptions'),
 ];
 
 test('docs/push.md lists every member of push, and no other', () => {
@@ -48,7 +48,7 @@ test('docs/push.md has the defaults of how hard receivers are tried', () => {
 });
 
 test('docs/push.md has the time that a receiver has', () => {
-  const source = readFileSync(join(ROOT, 'src/server/outbound/outbound.ts'), 'utf8');
+  const source = readFileSync(join(ROOT, 'src/host/outbound/outbound.ts'), 'utf8');
 
   expect(source).toContain('PUSH_TIMEOUT_MS = 15_000');
   expect(DOCUMENTED.get('timeoutMs')).toBe('15 s');

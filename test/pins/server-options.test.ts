@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { readHandlerOptions } from '../../src/server/options/handler-options.ts';
 import { DEFAULT_RETENTION } from '../../src/engine/schedule/retention.ts';
 import { membersOf, ROOT } from '../helpers/source.ts';
@@ -40,7 +40,7 @@ function written(name: string, value: unknown): string {
 }
 
 test('docs/server.md has the defaults that hold', () => {
-  const { offer, limits: _, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
+  const { offer, limits: _, selfPaths: _paths, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
   const all = { ...settings, versions: offer.versions, strict: offer.strict };
   const literal = Object.entries(all).filter(([, value]) => value !== undefined);
   expect(literal.length).toBeGreaterThan(8);

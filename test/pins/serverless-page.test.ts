@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEFAULT_SERVERLESS } from '../../src/server/options/serverless-options.ts';
+import { DEFAULT_SERVERLESS } from '../../src/server/serverless/serverless-options.ts';
 import { membersOf, ROOT } from '../helpers/source.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/serverless.md'), 'utf8');
 const ROWS = [...(PAGE.split('## Options')[1] ?? '').matchAll(/^\| `(\w+)` \| (.*?) \|/gm)];
 
 test('docs/serverless.md lists every member of serverless, and no other', () => {
-  const members = membersOf('src/server/options/serverless-options.ts', 'ServerlessOptions');
+  const members = membersOf('src/server/serverless/serverless-options.ts', 'ServerlessOptions');
   expect(members.length).toBeGreaterThan(5);
   expect(ROWS.map(([, name]) => name)).toEqual(members);
 });

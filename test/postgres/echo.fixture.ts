@@ -1,4 +1,4 @@
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 
 export const echo = agent({
   name: 'Echo',

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 import { type DatabaseProxy, proxyTo } from './proxy.ts';

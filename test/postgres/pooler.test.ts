@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/index.ts';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { storeContract } from '../../src/testing/store-contract.ts';
 import { TransactionPooler } from './pooler/pooler.ts';

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/index.ts';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { MIGRATIONS } from '../../src/store/postgres/migrate.ts';
 import { postgres } from '../../src/store/postgres/store.ts';
 import { newTask, ALICE, message } from '../../src/testing/store-contract/samples.ts';

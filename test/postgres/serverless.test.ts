@@ -1,6 +1,6 @@
 /** Short-lived processes on one database: the next request resumes a task in another process. */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { CRON_SECRET, startHost } from '../e2e/serverless/host.ts';
 import { TestSchema } from './schemas.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { bearerTokens, type HandlerOptions } from '../../src/server/index.ts';
 import { connect } from '../../src/index.ts';
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import type { Role } from '../../src/server/options/handler-options.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { TestSchema } from './schemas.ts';

@@ -6,7 +6,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 import type { SyncFile } from '../../src/store/sqlite/database/log-sync.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';

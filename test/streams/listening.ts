@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { listenerWith } from '../../src/node/listener.ts';
-import type { Agent } from '../../src/server/agent/agent.ts';
+import type { Agent } from '../../src/agent/agent.ts';
 import { type AgentHandler, createHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { silentLog } from '../../src/observe/log.ts';

@@ -3,7 +3,7 @@
  * have, and how many of them they may have said by the end of this life; tells over its channel when it listens.
  */
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 
 const [path = '', ...numbers] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
 import type { RunLimits } from '../../src/engine/runnable.ts';
 import { type AgentServer, serve, type ServeOptions } from '../../src/node/serve.ts';
-import { type Agent, agent } from '../../src/server/agent/agent.ts';
+import { type Agent, agent } from '../../src/agent/agent.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store, TaskEvent } from '../../src/store/store.ts';

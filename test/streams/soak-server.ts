@@ -1,6 +1,6 @@
 /** A process that serves an agent on a database under load, and tells over its channel how much memory it takes. */
 import { serve } from '../../src/node/serve.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 
 /** What the process answers to any message. */

@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listenerWith } from '../../src/node/listener.ts';
-import { agent } from '../../src/server/agent/agent.ts';
+import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 

@@ -1,7 +1,7 @@
 /** Clients that do not read their responses: how much waits for them, for how long, and what others notice of it. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { agent } from '../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../src/server/auth/bearer-tokens.ts';
+import { agent } from '../../src/agent/agent.ts';
+import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { eventually } from './eventually.ts';
 import { type Listening, listening } from './listening.ts';

@@ -1,5 +1,5 @@
 import type { AgentServer } from '../../node/serve.ts';
-import { isHostedProduction } from '../../server/auth/hosted.ts';
+import { isHostedProduction } from '../../host/auth/hosted.ts';
 import type { Store } from '../../store/store.ts';
 import { PROFILE_NAMES } from '../../wire/offer.ts';
 import { CliError } from '../cli-error.ts';

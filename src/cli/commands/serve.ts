@@ -1,10 +1,10 @@
 import { publicBy } from '../../node/exposure.ts';
 import type { ServeOptions } from '../../node/serve.ts';
-import type { Authenticator } from '../../server/auth/authenticator.ts';
-import { bearerTokens } from '../../server/auth/bearer-tokens.ts';
-import { sharedSecret } from '../../server/auth/jwt/shared-secret.ts';
+import type { Authenticator } from '../../host/auth/authenticator.ts';
+import { bearerTokens } from '../../host/auth/bearer-tokens.ts';
+import { sharedSecret } from '../../host/auth/jwt/shared-secret.ts';
 import type { ProfileName } from '../../wire/offer.ts';
-import { anonymousAccessFor } from '../../server/options/anonymous-access.ts';
+import { anonymousAccessFor } from '../../host/options/anonymous-access.ts';
 import { CliError } from '../cli-error.ts';
 import { CrashWatch } from '../serving/crash-watch.ts';
 import { loadAgent } from '../serving/load-agent.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TaskContext } from '../../engine/handler.ts';
 import type { Output } from '../../engine/output/output.ts';
-import { agent } from '../../server/agent/agent.ts';
-import type { SkillOptions } from '../../server/agent/skills.ts';
+import { agent } from '../../agent/agent.ts';
+import type { SkillOptions } from '../../agent/skills.ts';
 
 const SKILLS = [
   { id: 'hello', name: 'Hello', description: 'Streams a greeting word by word', examples: ['hello', 'hello Ada'] },

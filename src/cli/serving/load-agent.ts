@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import type { Agent } from '../../server/agent/agent.ts';
+import type { Agent } from '../../agent/agent.ts';
 import { isAgent } from '../../server/options/handler-options.ts';
 import { CliError } from '../cli-error.ts';
 

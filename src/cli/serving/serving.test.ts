@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Check } from '../../server/options/check.ts';
+import { Check } from '../../support/check.ts';
 import { optionProblems } from './serving.ts';
 
 /** The problems as `serve()` reports them, in terms of flags. */

@@ -1,5 +1,5 @@
 import { type AgentServer, serve, type ServeOptions } from '../../node/serve.ts';
-import type { Agent } from '../../server/agent/agent.ts';
+import type { Agent } from '../../agent/agent.ts';
 import type { Store } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
 import type { CrashWatch } from './crash-watch.ts';

@@ -1,4 +1,4 @@
-import { fairnessKeyOf } from '../../store/store.ts';
+import { type ClaimRequest, fairnessKeyOf } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { Core } from '../core.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -7,6 +7,9 @@ import type { Runs } from './runs.ts';
 
 /** The maximum number of tasks per claim, because a claim is one transaction. */
 const MAX_CLAIM = 64;
+
+/** The least room of an agent that is claimed for together with others, because one claim has one limit. */
+const MIN_SHARED = 8;
 
 /**
  * Claims tasks to run: queued new tasks, woken tasks, and tasks of nodes that died. Runs on hints, when the next timer is
@@ -56,7 +59,7 @@ export class ClaimLoop {
       while (this.#again && !this.#isStopped) {
         this.#again = false;
         const since = this.#core.clock.now();
-        for (const agent of this.#core.agents.values()) await this.#claim(agent);
+        await this.#claimFor([...this.#core.agents.values()]);
         wakeAt = await this.#nextWake(since);
       }
     } catch (error) {
@@ -68,16 +71,34 @@ export class ClaimLoop {
     else this.#arm(wakeAt);
   }
 
-  async #claim(agent: Runnable): Promise<void> {
+  /** Agents with room for all their callers are claimed for in one transaction; each of the others needs its own limits. */
+  async #claimFor(agents: readonly Runnable[]): Promise<void> {
+    const roomOf = (agent: Runnable): number => this.#runs.slots(agent).sharedRoom;
+    const roomy = agents.filter((agent) => roomOf(agent) >= MIN_SHARED);
+    if (roomy.length > 1) await this.#claim(roomy, () => ({ limit: Math.min(MAX_CLAIM, ...roomy.map(roomOf)) }));
+    for (const agent of agents) {
+      if (roomy.length > 1 && roomy.includes(agent)) continue;
+      const slots = this.#runs.slots(agent);
+      if (slots.free > 0) await this.#claim([agent], () => slots.claimable(MAX_CLAIM));
+    }
+  }
+
+  /** @param limits Called when the lease is valid; nothing is claimed without them. */
+  async #claim(
+    agents: readonly Runnable[],
+    limits: () => Pick<ClaimRequest, 'limit' | 'shares'> | undefined,
+  ): Promise<void> {
     const { store, node, liveness } = this.#core;
-    const slots = this.#runs.slots(agent);
-    if (slots.free <= 0) return;
     await this.#heartbeat.assure();
     const { leaseEpoch } = liveness;
-    const request = slots.claimable(MAX_CLAIM);
-    if (request === undefined) return;
-    const records = await store.claim({ node, agents: [agent.id], ...request, suspects: this.#runs.suspectRoom });
+    const request = limits();
+    if (request === undefined || request.limit <= 0) return;
+    const ids = agents.map(({ id }) => id);
+    const records = await store.claim({ node, agents: ids, ...request, suspects: this.#runs.suspectRoom });
     for (const record of records) {
+      const agent = this.#core.agents.get(record.agent);
+      if (agent === undefined) continue;
+      const slots = this.#runs.slots(agent);
       const key = fairnessKeyOf(record);
       // A new task may have taken the slot in the meantime.
       if (slots.mayTake(key)) {
@@ -88,7 +109,7 @@ export class ClaimLoop {
       }
     }
     if (records.length === request.limit) this.#again = true;
-    else if (records.length === 0) slots.forgetClaimable();
+    else if (records.length === 0) for (const agent of agents) this.#runs.slots(agent).forgetClaimable();
   }
 
   /** @param since When the claims started. */

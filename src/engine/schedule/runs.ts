@@ -28,6 +28,8 @@ export class Runs {
   readonly #onFree: (taskId?: string) => void;
   readonly #running = new Map<string, Run>();
   readonly #suspended: SuspendedRuns;
+  /** The slots of all agents together, if they are limited. */
+  readonly #nodeSlots: Slots | undefined;
   /** By agent. */
   readonly #slots = new Map<string, Slots>();
   readonly #claims = new PendingClaims();
@@ -50,6 +52,8 @@ export class Runs {
       onWakeWanted: (run) => void this.#wake(run),
       onCleared: (taskId) => this.#suspects.cleared(taskId),
     };
+    const { concurrency, memory } = core;
+    this.#nodeSlots = concurrency === Infinity ? undefined : new Slots({ concurrency, queue: 0 }, memory);
     this.#onFree = onFree;
     this.#releases = new LeaseReleases(core, () => onFree());
     this.#interruptions = new Interruptions(core);
@@ -77,7 +81,7 @@ export class Runs {
     let slots = this.#slots.get(id);
     if (slots === undefined) {
       const { runsTasks, memory } = this.#core;
-      slots = new Slots(runsTasks ? limits : { ...limits, concurrency: 0 }, memory);
+      slots = new Slots(runsTasks ? limits : { ...limits, concurrency: 0 }, memory, this.#nodeSlots);
       this.#slots.set(id, slots);
     }
     return slots;

@@ -173,3 +173,30 @@ test('while the memory of running tasks is full, a caller with a running task ge
   memory.isFull = false;
   expect(some.mayTake('ann')).toBe(true);
 });
+
+test('the agents of a node share its slots, and its reserve goes to callers that run nothing there', () => {
+  const node = slots(10);
+  const [mail, crm] = [0, 1].map(() => new Slots({ concurrency: 8, queue: 10 }, { isFull: false }, node)) as [
+    Slots,
+    Slots,
+  ];
+
+  expect([fill(mail, 'ann'), fill(crm, 'ann')]).toEqual([7, 2]);
+  expect([mail.free, crm.free, crm.isTight]).toEqual([1, 1, true]);
+  expect([crm.mayTake('ann'), crm.mayTake('bob')]).toEqual([false, true]);
+  crm.take('bob');
+  expect([mail.free, mail.claimable(64), mail.mayTake('carl')]).toEqual([0, undefined, false]);
+  mail.release('ann');
+  mail.release('ann');
+  expect([mail.free, crm.mayTake('ann')]).toEqual([2, true]);
+});
+
+test('a claim on a full node holds back callers that run another of its agents', () => {
+  const node = slots(10);
+  const mail = new Slots({ concurrency: 100, queue: 10 }, { isFull: false }, node);
+  const crm = new Slots({ concurrency: 100, queue: 10, runsPerCaller: 2 }, { isFull: false }, node);
+  fill(mail, 'ann');
+
+  expect(crm.claimable(64)).toEqual({ limit: 1, shares: { running: new Map([['ann', 1]]), openSlots: 0, perKey: 2 } });
+  expect([mail.sharedRoom, crm.sharedRoom]).toEqual([0, 0]);
+});

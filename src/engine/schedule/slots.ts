@@ -23,7 +23,8 @@ interface Waiting {
  *
  * A caller with a running task gets another slot only while more slots are free than the reserve: a tenth of all, at least
  * one unless there is just one. So a caller that runs nothing does not wait for callers that run much. The rule applies
- * both to tasks that start at once and to claims.
+ * both to tasks that start at once and to claims. If the slots of all agents on the node are limited too, the same rule applies
+ * to them.
  */
 export class Slots {
   readonly #limits: Pick<RunLimits, 'concurrency' | 'queue' | 'runsPerCaller'>;
@@ -31,17 +32,23 @@ export class Slots {
   readonly #open: number;
   readonly #perKey: number;
   readonly #memory: { readonly isFull: boolean };
+  readonly #node: Slots | undefined;
   #taken = 0;
   readonly #running = new Map<string, number>();
   readonly #waiting = new Map<string, Waiting>();
   readonly #waitingByKey = new Map<string, number>();
 
-  /** @param memory Above its limit, a caller with a running task gets no further slot. */
+  /**
+   * @param memory Above its limit, a caller with a running task gets no further slot.
+   * @param node The slots of all agents on this node, if they are limited.
+   */
   constructor(
     limits: Pick<RunLimits, 'concurrency' | 'queue' | 'runsPerCaller'>,
     memory: { readonly isFull: boolean },
+    node?: Slots,
   ) {
     this.#memory = memory;
+    this.#node = node;
     const { concurrency, runsPerCaller = Number.POSITIVE_INFINITY } = limits;
     this.#limits = limits;
     this.#open =
@@ -54,7 +61,7 @@ export class Slots {
   }
 
   get free(): number {
-    return this.#limits.concurrency - this.#taken;
+    return Math.min(this.#limits.concurrency - this.#taken, this.#node?.free ?? Infinity);
   }
 
   /** How many new tasks wait here for a slot. */
@@ -64,14 +71,26 @@ export class Slots {
 
   /** Whether there may be due tasks that this node cannot claim now because of their caller. */
   get isTight(): boolean {
-    if (this.#taken >= this.#open || this.#memory.isFull) return true;
+    if (this.#taken >= this.#open || this.#memory.isFull || this.#node?.isTight === true) return true;
     if (this.#perKey === Number.POSITIVE_INFINITY) return false;
     for (const running of this.#running.values()) if (running >= this.#perKey) return true;
     return false;
   }
 
+  /** How many slots any caller may have, whether it has a running task or not. */
+  get openSlots(): number {
+    if (this.#memory.isFull) return 0;
+    return Math.max(0, Math.min(this.#open - this.#taken, this.#node?.openSlots ?? Infinity));
+  }
+
+  /** How many due tasks a claim together with other agents may take, because no caller has to be held back. */
+  get sharedRoom(): number {
+    return this.#perKey === Infinity ? this.openSlots : 0;
+  }
+
   /** Whether a caller may have one more slot. */
   mayTake(key: string): boolean {
+    if (this.#node?.mayTake(key) === false) return false;
     const running = this.#running.get(key) ?? 0;
     if (running === 0) return this.#taken < this.#limits.concurrency;
     return this.#taken < this.#open && running < this.#perKey && !this.#memory.isFull;
@@ -87,27 +106,37 @@ export class Slots {
   take(key: string): void {
     this.#taken += 1;
     add(this.#running, key, 1);
+    this.#node?.take(key);
   }
 
   release(key: string): void {
     this.#taken -= 1;
     add(this.#running, key, -1);
+    this.#node?.release(key);
   }
 
   /** Holds slots for a claim in progress. A negative number releases them. */
   hold(count: number): void {
     this.#taken += count;
+    this.#node?.hold(count);
   }
 
   /** The limit and the shares for a claim of at most `max` tasks; undefined if no slot is free. */
   claimable(max: number): Pick<ClaimRequest, 'limit' | 'shares'> | undefined {
     const limit = Math.min(this.free, max);
     if (limit <= 0) return undefined;
-    const openSlots = this.#memory.isFull ? 0 : Math.max(0, this.#open - this.#taken);
+    const { openSlots } = this;
     const { runsPerCaller } = this.#limits;
     if (openSlots >= limit && runsPerCaller === undefined) return { limit };
-    const shares = { running: new Map(this.#running), openSlots };
+    const shares = { running: this.#runningFor(limit), openSlots };
     return { limit, shares: runsPerCaller === undefined ? shares : { ...shares, perKey: runsPerCaller } };
+  }
+
+  /** If the node has no room for `limit` tasks of any caller, a caller that runs another agent there counts as running. */
+  #runningFor(limit: number): ReadonlyMap<string, number> {
+    const node = this.#node;
+    if (node === undefined || node.openSlots >= limit) return new Map(this.#running);
+    return new Map(Array.from(node.#running.keys(), (key) => [key, this.#running.get(key) ?? 1]));
   }
 
   /**

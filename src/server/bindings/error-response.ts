@@ -2,7 +2,7 @@ import { A2AError, type ErrorCode, ERRORS } from '../../errors.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import { encodeError, type JsonRpcId } from '../../wire/jsonrpc.ts';
 import { encodeSse } from '../../wire/sse/sse-encoder.ts';
-import { type HttpRequest, type HttpResponse, JSON_HEADERS, SAFE } from '../http/http.ts';
+import { type HttpRequest, type HttpResponse, JSON_HEADERS, SAFE } from '../../host/http.ts';
 import { STREAM_HEADERS } from '../http/stream-headers.ts';
 
 /** Over JSON-RPC, protocol errors have status 200. These errors concern the HTTP exchange and have their own status. */

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { StreamItem } from '../../engine/stream/subscribe.ts';
 import { dialectOf, profileDialect } from '../../wire/select.ts';
-import { type Envelope, EventFrames } from './event-frames.ts';
+import { EventFrames } from './event-frames.ts';
+import { type Envelope, SseFrames } from './sse-frames.ts';
 
-const ENVELOPE: Envelope = { before: '', after: '', error: String, failure: String, isGoingAway: () => false };
+const ENVELOPE: Envelope = { before: '', after: '', error: String, failure: String };
 const IDS = { taskId: 't', contextId: 'c' };
 
 function chunk(number: number): StreamItem {
@@ -23,7 +24,7 @@ async function idsOf(batches: readonly (readonly StreamItem[])[], dialect = prof
   }
   const events = { items: items(), alias: undefined, historyLength: undefined, endsAtQuestion: true };
   let text = '';
-  for await (const piece of new EventFrames(events, dialect, ENVELOPE)) text += piece;
+  for await (const piece of new EventFrames(events, dialect, new SseFrames(ENVELOPE), () => false)) text += piece;
   return { ids: [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)), text };
 }
 

@@ -7,45 +7,24 @@ import type { Task } from '../../model/task.ts';
 import { mayHoldUnknownMembers } from '../../model/unknown-members.ts';
 import type { TaskEvent } from '../../store/store.ts';
 import type { Dialect, StreamEncoder } from '../../wire/dialect.ts';
-import { encodeSse } from '../../wire/sse/sse-encoder.ts';
 import { renameEvent } from '../operations/aliases.ts';
-import type { Timers } from '../../support/time/timers.ts';
+import type { TaskEvents } from '../operations/operation.ts';
 
-/** The result of a streaming operation, before it is encoded in a dialect. */
-export interface TaskEvents {
-  /** Items that were already taken from `items`. */
-  readonly first?: readonly StreamItem[];
-  /** The events in batches. Can be iterated once. */
-  readonly items: AsyncIterable<readonly StreamItem[]>;
-  /** The name that the caller chose for the task, if any. */
-  readonly alias: string | undefined;
-  /** The number of messages to include in the first task. */
-  readonly historyLength: number | undefined;
-  /** Whether the stream ends when the task asks a question. */
-  readonly endsAtQuestion: boolean;
-  /** For a resumed stream: the task as the caller has already seen it. */
-  readonly seen?: Task;
-  /** Whether the initial task is sent as events instead of a snapshot. */
-  readonly beginsWithEvents?: boolean;
-  /** Runs after the last event, before the response ends. */
-  readonly afterwards?: () => Promise<void>;
+/** Writes the events of a stream as frames of one transport. Everything added since the last `take()` is one piece. */
+export interface FrameWriter<Piece> {
+  /** The approximate size of what was added, in characters. */
+  readonly size: number;
+  /** Adds an event as JSON, with its public number, if it has one. */
+  event(json: string, number: number | undefined): void;
+  /** Adds an error in place of an event, which the caller may see as it is. */
+  failure(error: A2AError, number: number): void;
+  /** Adds the error that ends the stream. */
+  error(error: unknown): void;
+  /** Adds a hint that the stream ends while its task continues, so that the client reconnects for the rest. */
+  interrupted(): void;
+  /** Removes and returns what was added; undefined if there is nothing. */
+  take(): Piece | undefined;
 }
-
-/** The text that a binding adds around each item of a stream, and its encoding of errors. */
-export interface Envelope {
-  readonly before: string;
-  readonly after: string;
-  /** The event name of errors, if they have one. */
-  readonly errorName?: string;
-  error(error: unknown): unknown;
-  /** The wire form of an error that the caller may see as it is. */
-  failure(error: A2AError): unknown;
-  /** Whether streams end because the server is closing. */
-  isGoingAway(): boolean;
-}
-
-/** Sent before a stream ends while its task continues. Clients reconnect for the rest. */
-const GOING_AWAY = ': stream interrupted, reconnect with Last-Event-ID\nretry: 1000\n\n';
 
 /** A piece is written as a whole, so a client that stops reading holds at most this and one event in memory. */
 const PIECE_CHARACTERS = 64 * 1024;
@@ -53,53 +32,70 @@ const PIECE_CHARACTERS = 64 * 1024;
 const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 
 /**
- * Encodes a stream in a dialect, as pieces of `text/event-stream`: one for each batch of events, several for a large batch. Every event
- * has its public number as `id`. A stream that ends early ends with a hint to reconnect, or with an error.
+ * Encodes a stream in a dialect, as pieces of frames: one for each batch of events, several for a large batch. Every event has its
+ * public number. A stream that ends early ends with a hint to reconnect, or with an error.
  */
-export class EventFrames implements AsyncIterableIterator<string, undefined> {
+export class EventFrames<Piece> implements AsyncIterableIterator<Piece, undefined> {
   readonly #items: AsyncIterator<readonly StreamItem[], unknown>;
-  readonly #writer: FrameWriter;
-  readonly #envelope: Envelope;
+  readonly #encoder: EventEncoder;
+  readonly #writer: FrameWriter<Piece>;
+  readonly #isGoingAway: () => boolean;
+  readonly #afterwards: TaskEvents['afterwards'];
   readonly #onEnd: () => void;
   #batch: readonly StreamItem[] = [];
   #at = 0;
   #isOver = false;
   #isCutShort = false;
 
-  /** `onEnd` is called once when the stream ends, for any reason. */
-  constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope, onEnd: () => void = () => {}) {
+  /**
+   * @param isGoingAway Whether streams end because the server is closing.
+   * @param onEnd Called once when the stream ends, for any reason.
+   */
+  constructor(
+    events: TaskEvents,
+    dialect: Dialect,
+    writer: FrameWriter<Piece>,
+    isGoingAway: () => boolean,
+    onEnd: () => void = () => {},
+  ) {
     this.#onEnd = onEnd;
+    this.#afterwards = events.afterwards;
     this.#items = events.items[Symbol.asyncIterator]();
     this.#batch = events.first ?? [];
-    this.#writer = new FrameWriter(events, dialect, envelope);
-    this.#envelope = envelope;
+    this.#encoder = new EventEncoder(events, dialect, writer);
+    this.#writer = writer;
+    this.#isGoingAway = isGoingAway;
   }
 
-  async next(): Promise<IteratorResult<string, undefined>> {
-    if (this.#isOver) return DONE;
+  async next(): Promise<IteratorResult<Piece, undefined>> {
+    if (this.#isOver) return this.#afterwards === undefined ? DONE : this.#done(this.#afterwards);
     try {
       for (;;) {
-        const text = this.#piece();
-        if (text !== '') return { done: false, value: text };
+        const piece = this.#piece();
+        if (piece !== undefined) return { done: false, value: piece };
         const next = await this.#items.next();
         // Otherwise the stream had no further events from the start.
         if (next.done === true) {
-          const isEarly = this.#isCutShort || this.#envelope.isGoingAway();
-          return isEarly ? this.#last(GOING_AWAY) : await this.return();
+          if (!this.#isCutShort && !this.#isGoingAway()) return await this.return();
+          this.#writer.interrupted();
+          return this.#last();
         }
         this.#batch = next.value;
         this.#at = 0;
       }
     } catch (error) {
-      const { errorName } = this.#envelope;
-      const data = JSON.stringify(this.#envelope.error(error));
-      return this.#last(encodeSse(errorName === undefined ? { data } : { data, event: errorName }));
+      // Without the events before the error in the same piece.
+      this.#writer.take();
+      this.#writer.error(error);
+      return this.#last();
     }
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#end();
-    await this.#items.return?.();
+    const left = this.#items.return?.();
+    if (this.#afterwards !== undefined) await this.#afterwards();
+    await left;
     return DONE;
   }
 
@@ -114,25 +110,30 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
   }
 
   /** The next piece of the batch. Written items are released. */
-  #piece(): string {
-    let text = '';
-    while (this.#at < this.#batch.length && text.length < PIECE_CHARACTERS) {
+  #piece(): Piece | undefined {
+    while (this.#at < this.#batch.length && this.#writer.size < PIECE_CHARACTERS) {
       const item = this.#batch[this.#at++];
       const next = this.#batch[this.#at];
-      if (item !== undefined) text += this.#writer.frame(item, next);
-      if (this.#writer.isOver) {
+      if (item !== undefined) this.#encoder.encode(item, next);
+      if (this.#encoder.isOver) {
         this.#end();
         void this.#items.return?.();
         break;
       }
     }
     if (this.#at >= this.#batch.length) this.#batch = [];
-    return text;
+    return this.#writer.take();
   }
 
-  #last(text: string): IteratorYieldResult<string> {
+  #last(): IteratorResult<Piece, undefined> {
     this.#end();
-    return { done: false, value: text };
+    const value = this.#writer.take();
+    return value === undefined ? DONE : { done: false, value };
+  }
+
+  async #done(afterwards: () => Promise<void>): Promise<IteratorReturnResult<undefined>> {
+    await afterwards();
+    return DONE;
   }
 
   #end(): void {
@@ -145,7 +146,8 @@ export class EventFrames implements AsyncIterableIterator<string, undefined> {
 /** Texts of stateless encoders: an event is serialised once for all subscribers of a task. */
 const written = new WeakMap<StreamEncoder, WeakMap<TaskEvent, string>>();
 
-class FrameWriter {
+/** Encodes the events of a stream in a dialect. */
+class EventEncoder {
   isOver = false;
   readonly #alias: string | undefined;
   readonly #historyLength: number | undefined;
@@ -153,16 +155,16 @@ class FrameWriter {
   readonly #encoder: StreamEncoder;
   /** Whether stored events already have the format of this dialect. */
   readonly #writesBodies: boolean;
-  readonly #envelope: Envelope;
+  readonly #writer: FrameWriter<unknown>;
   readonly #beginsWithEvents: boolean;
   readonly #streamErrorOf: Dialect['streamErrorOf'];
   readonly #shared: WeakMap<TaskEvent, string> | undefined;
 
-  constructor(events: TaskEvents, dialect: Dialect, envelope: Envelope) {
+  constructor(events: TaskEvents, dialect: Dialect, writer: FrameWriter<unknown>) {
     this.#alias = events.alias;
     this.#historyLength = events.historyLength;
     this.#endsAtQuestion = events.endsAtQuestion;
-    this.#envelope = envelope;
+    this.#writer = writer;
     this.#beginsWithEvents = events.beginsWithEvents === true;
     this.#streamErrorOf = dialect.streamErrorOf;
     this.#writesBodies = dialect.isModel === true;
@@ -172,54 +174,48 @@ class FrameWriter {
     if (events.seen !== undefined) this.#encoder.encode(renameEvent({ task: events.seen }, events.alias), false);
   }
 
-  /** The text of an item. Empty if the next item, already available, includes it. */
-  frame(item: StreamItem, next: StreamItem | undefined): string {
+  /** Writes an item, unless the next item, already available, includes it. */
+  encode(item: StreamItem, next: StreamItem | undefined): void {
     switch (item.kind) {
       case 'artifact':
         if (next?.kind === 'artifact' && this.#encoder.skip !== undefined) {
           this.#encoder.skip(renameEvent(JSON.parse(item.body) as StreamResponse, this.#alias));
-          return '';
+          return;
         }
-        return this.#frameOf(item.number, this.#writesBodies ? item.body : this.#sharedText(item));
+        return this.#writer.event(this.#writesBodies ? item.body : this.#sharedText(item), item.number);
       case 'status': {
         const event = JSON.parse(item.body) as Extract<StreamResponse, { statusUpdate: unknown }>;
         this.isOver = this.#endsAt(event.statusUpdate.status.state);
         const error = this.#streamErrorOf?.(event);
-        if (error !== undefined) return this.#failure(error, item.number);
-        return this.#writesBodies ? this.#frameOf(item.number, item.body) : this.#encoded(event, item.number);
+        if (error !== undefined) return this.#writer.failure(error, item.number);
+        return this.#writesBodies ? this.#writer.event(item.body, item.number) : this.#write(event, item.number);
       }
       case 'task': {
         const historyLength = this.#historyLength;
         const mayWriteBody = this.#writesBodies && historyLength === undefined;
-        if (mayWriteBody && !mayHoldUnknownMembers(item.body)) return this.#frameOf(item.number, item.body);
+        if (mayWriteBody && !mayHoldUnknownMembers(item.body)) return this.#writer.event(item.body, item.number);
         const { task } = JSON.parse(item.body) as Extract<StreamResponse, { task: unknown }>;
-        return this.#encoded({ task: withHistory(task, historyLength) }, item.number);
+        return this.#write({ task: withHistory(task, historyLength) }, item.number);
       }
       case 'snapshot': {
         const task = withHistory(item.task, this.#historyLength);
         this.isOver = this.#endsAt(task.status.state);
-        return this.#beginsWithEvents ? this.#asEvents(task, item.number) : this.#encoded({ task }, item.number);
+        return this.#beginsWithEvents ? this.#writeAsEvents(task, item.number) : this.#write({ task }, item.number);
       }
       case 'message':
         this.isOver = true;
-        return this.#encoded({ message: item.message }, undefined);
+        return this.#write({ message: item.message }, undefined);
     }
   }
 
   /** Sends a task as events: its artifacts, then its status. */
-  #asEvents({ id, contextId, status, artifacts = [] }: Task, number: number): string {
+  #writeAsEvents({ id, contextId, status, artifacts = [] }: Task, number: number): void {
     const ids = { taskId: id, contextId: contextId ?? '' };
     const isOver = this.isOver;
     this.isOver = false;
-    const updates = artifacts.map((artifact) => this.#encoded({ artifactUpdate: { ...ids, artifact } }, undefined));
+    for (const artifact of artifacts) this.#write({ artifactUpdate: { ...ids, artifact } }, undefined);
     this.isOver = isOver;
-    return updates.join('') + this.#encoded({ statusUpdate: { ...ids, status } }, number);
-  }
-
-  #failure(error: A2AError, number: number): string {
-    const { errorName } = this.#envelope;
-    const data = JSON.stringify(this.#envelope.failure(error));
-    return encodeSse({ data, id: String(number), ...(errorName !== undefined && { event: errorName }) });
+    this.#write({ statusUpdate: { ...ids, status } }, number);
   }
 
   #endsAt(state: TaskState): boolean {
@@ -242,17 +238,10 @@ class FrameWriter {
   }
 
   /** If a dialect needs several items for one event, only the last one has its number, so that a resumed stream misses none. */
-  #encoded(event: StreamResponse, number: number | undefined): string {
+  #write(event: StreamResponse, number: number | undefined): void {
     const items = this.#encode(event);
     const last = items.length - 1;
-    return items.map((item, i) => this.#frameOf(i === last ? number : undefined, JSON.stringify(item))).join('');
-  }
-
-  /** JSON has no line breaks, so one `data` line is enough. */
-  #frameOf(number: number | undefined, text: string): string {
-    const { before, after } = this.#envelope;
-    const head = number === undefined ? 'data: ' : `id: ${number}\ndata: `;
-    return `${head}${before}${text}${after}\n\n`;
+    for (let i = 0; i <= last; i++) this.#writer.event(JSON.stringify(items[i]), i === last ? number : undefined);
   }
 }
 
@@ -260,41 +249,4 @@ function sharedOf(encoder: StreamEncoder): WeakMap<TaskEvent, string> {
   let texts = written.get(encoder);
   if (texts === undefined) written.set(encoder, (texts = new WeakMap()));
   return texts;
-}
-
-/** Ends a stream early at a given time, after the events that are already available. */
-export function endAt(
-  frames: EventFrames,
-  pieces: AsyncIterable<string>,
-  time: number,
-  timers: Timers,
-): AsyncIterable<string> {
-  const cancel = timers.add(time, () => frames.cutShort());
-  return onStreamEnd(pieces, async () => cancel());
-}
-
-/** Runs a function after the last piece of a response and before the response ends, so that the process stays awake for it. */
-export function onStreamEnd(
-  pieces: AsyncIterable<string>,
-  afterwards: () => Promise<void>,
-): AsyncIterableIterator<string, undefined> {
-  const iterator = pieces[Symbol.asyncIterator]() as AsyncIterator<string, undefined>;
-  const over = async (): Promise<IteratorReturnResult<undefined>> => {
-    await afterwards();
-    return { done: true, value: undefined };
-  };
-  const stream: AsyncIterableIterator<string, undefined> = {
-    async next() {
-      const next = await iterator.next();
-      return next.done === true ? over() : next;
-    },
-    async return() {
-      const left = iterator.return?.();
-      const result = await over();
-      await left;
-      return result;
-    },
-    [Symbol.asyncIterator]: () => stream,
-  };
-  return stream;
 }

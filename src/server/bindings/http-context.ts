@@ -7,10 +7,10 @@ import { type RequestedVersion, requestedVersion } from '../../wire/version.ts';
 import { childOf, parseTrace, type TraceContext } from '../../observe/trace-context.ts';
 import type { Span } from '../../observe/tracer.ts';
 import type { Binding } from '../../wire/offer.ts';
-import type { RequestContext } from './request-context.ts';
-import { networkName } from '../limits/address.ts';
-import type { HttpRequest, HttpResponse, WaitUntil } from '../http/http.ts';
-import type { Service } from '../service.ts';
+import type { RequestContext } from '../../host/request-context.ts';
+import { networkName } from '../../host/limits/address.ts';
+import type { HttpRequest, HttpResponse, WaitUntil } from '../../host/http.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 const NONE: readonly string[] = Object.freeze([]);
 
@@ -29,7 +29,7 @@ export class HttpContext implements RequestContext {
 
   /** @throws A2AError `INVALID_REQUEST` */
   constructor(
-    service: Service,
+    mounted: MountedAgent,
     request: HttpRequest,
     caller: Caller,
     dialect: Dialect,
@@ -40,9 +40,9 @@ export class HttpContext implements RequestContext {
     this.dialect = dialect;
     this.binding = binding;
     this.request = request;
-    this.#keepsTraces = service.keepsTraces;
-    this.#maxExtensions = service.limits.settings.extensionsPerRequest;
-    this.extensions = activated(service, request);
+    this.#keepsTraces = mounted.host.keepsTraces;
+    this.#maxExtensions = mounted.host.limits.settings.extensionsPerRequest;
+    this.extensions = activated(mounted, request);
     this.timeoutMs = dialect.timeoutMsOf?.(params);
     const header = request.header('idempotency-key');
     const key = header ?? dialect.idempotencyKeyOf?.(params);
@@ -108,6 +108,10 @@ export class HttpContext implements RequestContext {
     return this.request.waitUntil;
   }
 
+  get releasesHold(): boolean {
+    return this.request.releasesHold === true;
+  }
+
   get isLocal(): boolean {
     return this.request.isLocal ?? false;
   }
@@ -120,10 +124,10 @@ export function versionOf(request: HttpRequest): RequestedVersion {
 }
 
 /** The extensions that are requested and that the agent declares; others are ignored (1.0 §4.6.3). */
-function activated({ agent, limits }: Service, request: HttpRequest): readonly string[] {
+function activated({ agent, host }: MountedAgent, request: HttpRequest): readonly string[] {
   const { extensions } = agent.card;
   if (extensions === undefined) return NONE;
-  const requested = requestedExtensions(request, limits.settings.extensionsPerRequest);
+  const requested = requestedExtensions(request, host.limits.settings.extensionsPerRequest);
   return requested === undefined ? NONE : extensions.map(({ uri }) => uri).filter((uri) => requested.has(uri));
 }
 

@@ -1,4 +1,3 @@
-import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { OperationName } from '../../model/operation.ts';
@@ -8,13 +7,14 @@ import { offersBinding } from '../../wire/offer.ts';
 import { restParams } from '../../wire/rest/rest-params.ts';
 import { matchRest } from '../../wire/rest/rest-routes.ts';
 import { dialectOf, selectFlatTask, selectRest } from '../../wire/select.ts';
-import { performOperation, type OperationResult } from './perform-operation.ts';
+import { performOperation, type OperationResult } from '../operations/perform-operation.ts';
 import { noSuchPath, restFailure, wrongVerb } from './error-response.ts';
-import type { Envelope } from './event-frames.ts';
-import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from '../http/http.ts';
+import type { Envelope } from './sse-frames.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, SAFE } from '../../host/http.ts';
 import { HttpContext, versionOf, withExtensions } from './http-context.ts';
-import { assertTaken, type RateStatus, withRate } from '../limits/rate-limit.ts';
-import type { Service } from '../service.ts';
+import { withRate } from '../../host/limits/rate-limit.ts';
+import { admit, type Admission } from '../../host/admit.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 import { streamResponse } from './stream-response.ts';
 
 /** Responses must not be cached, because they belong to one caller. */
@@ -28,7 +28,7 @@ const headersOfType = new Map<string, HttpResponse['headers']>();
  * rejects.
  */
 export async function handleRest(
-  service: Service,
+  mounted: MountedAgent,
   request: HttpRequest,
   path: string,
   reserved: ReadonlySet<string>,
@@ -36,56 +36,49 @@ export async function handleRest(
   const version = versionOf(request);
   const isOld =
     version.kind === 'absent' ? path.startsWith('/v1/') : version.kind === 'known' && version.version !== '1.0';
-  const flat = selectFlatTask(request.method, path, service.offer);
+  const flat = selectFlatTask(request.method, path, mounted.offer);
   let dialect = flat?.dialect ?? dialectOf(isOld ? '0.3' : '1.0');
-  let rate: RateStatus | undefined;
-  let caller: Caller | undefined;
+  const admission: Admission = { caller: undefined, rate: undefined };
   let operation: OperationName | undefined;
   let params: JsonObject | undefined;
   try {
-    const identified = service.identify(request);
-    caller = 'then' in identified ? await identified : identified;
-    const taken = service.limits.rate.take(request, caller);
-    rate = taken !== undefined && 'then' in taken ? await taken : taken;
-    assertTaken(rate);
-    service.access.requireUse(caller);
-    request.caller = caller;
-    service.limits.responses.assertRoom(request);
+    const admitted = admit(mounted.host, request, admission);
+    const caller = 'then' in admitted ? await admitted : admitted;
     if (flat !== undefined) {
       ({ operation } = flat);
-      const body = flat.operation === 'SendMessage' ? await readBody(service, request) : undefined;
+      const body = flat.operation === 'SendMessage' ? await readBody(mounted, request) : undefined;
       params = body ?? { id: flat.taskId ?? '' };
-      const context = new HttpContext(service, request, caller, dialect, 'HTTP+JSON', params);
+      const context = new HttpContext(mounted, request, caller, dialect, 'HTTP+JSON', params);
       return withRate(
-        respond(service, context, operation, await performOperation(service, context, operation, params)),
-        rate,
+        respond(mounted, context, operation, await performOperation(mounted, context, operation, params)),
+        admission.rate,
       );
     }
-    const match = offersBinding(service.offer, 'HTTP+JSON') ? matchRest(request.method, path) : undefined;
+    const match = offersBinding(mounted.offer, 'HTTP+JSON') ? matchRest(request.method, path) : undefined;
     if (match === undefined) throw noSuchPath(request);
     if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
     if ('allow' in match) throw wrongVerb(match.allow);
     operation = match.operation;
-    const body = request.method === 'POST' ? await readBody(service, request) : undefined;
-    const selection = selectRest(match.prefix, body, version, service.offer);
+    const body = request.method === 'POST' ? await readBody(mounted, request) : undefined;
+    const selection = selectRest(match.prefix, body, version, mounted.offer);
     ({ dialect } = selection);
     if (selection.error !== undefined) throw selection.error;
     params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
-    const context = new HttpContext(service, request, caller, dialect, 'HTTP+JSON', params);
+    const context = new HttpContext(mounted, request, caller, dialect, 'HTTP+JSON', params);
     return withRate(
-      respond(service, context, operation, await performOperation(service, context, operation, params)),
-      rate,
+      respond(mounted, context, operation, await performOperation(mounted, context, operation, params)),
+      admission.rate,
     );
   } catch (error) {
-    const about = { request, binding: 'HTTP+JSON', caller, operation, params } as const;
-    const shown = service.failures.publicError(error, about);
-    return withRate(restFailure(dialect, shown, request, service.access.challenge(shown)), rate);
+    const about = { request, binding: 'HTTP+JSON', caller: admission.caller, operation, params } as const;
+    const shown = mounted.host.failures.publicError(error, about);
+    return withRate(restFailure(dialect, shown, request, mounted.host.access.challenge(shown)), admission.rate);
   }
 }
 
 /** Reads an optional body. `null` counts as no body; anything else must be an object. */
-async function readBody(service: Service, request: HttpRequest): Promise<JsonObject | undefined> {
-  const body = await request.body(service.maxBodyBytes);
+async function readBody(mounted: MountedAgent, request: HttpRequest): Promise<JsonObject | undefined> {
+  const body = await request.body(mounted.host.maxBodyBytes);
   if ('text' in body && body.text === '') return undefined;
   if (!isJsonType(request.header('content-type'))) {
     throw new A2AError(
@@ -110,13 +103,13 @@ function parse(text: string): unknown {
 }
 
 function respond(
-  service: Service,
+  mounted: MountedAgent,
   context: HttpContext,
   operation: OperationName,
   result: OperationResult,
 ): HttpResponse {
   const { dialect } = context;
-  if ('events' in result) return streamResponse(service, context, result, envelopeOf(service, context, operation));
+  if ('events' in result) return streamResponse(mounted, context, result, envelopeOf(mounted, context, operation));
   const usual = jsonHeaders(dialect.mediaType);
   if (result.isNothing) {
     const { restEmpty } = dialect;
@@ -134,7 +127,7 @@ function jsonHeaders(mediaType: string): HttpResponse['headers'] {
 }
 
 function envelopeOf(
-  { failures, isClosing }: Service,
+  { host: { failures } }: MountedAgent,
   { dialect, request, binding, caller }: HttpContext,
   operation: OperationName,
 ): Envelope {
@@ -145,6 +138,5 @@ function envelopeOf(
     error: (error) =>
       dialect.errors.encodeRest(failures.publicError(error, { request, binding, caller, operation })).body,
     failure: (error) => dialect.errors.encodeRest(error).body,
-    isGoingAway: isClosing,
   };
 }

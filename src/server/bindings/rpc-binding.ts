@@ -15,37 +15,31 @@ import {
 import type { Offer } from '../../wire/offer.ts';
 import { dialectOf, profileDialect, selectRpc } from '../../wire/select.ts';
 import type { RequestedVersion } from '../../wire/version.ts';
-import { accessOf } from './request-context.ts';
-import { performOperation, type OperationResult, readingOf } from './perform-operation.ts';
+import { accessOf } from '../../host/request-context.ts';
+import { performOperation, type OperationResult, readingOf } from '../operations/perform-operation.ts';
 import { rpcFailure, rpcStreamFailure } from './error-response.ts';
-import type { Envelope } from './event-frames.ts';
-import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from '../http/http.ts';
+import type { Envelope } from './sse-frames.ts';
+import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from '../../host/http.ts';
 import { HttpContext, versionOf, withExtensions } from './http-context.ts';
-import { assertTaken, type RateStatus, withRate } from '../limits/rate-limit.ts';
-import type { Service } from '../service.ts';
+import { withRate } from '../../host/limits/rate-limit.ts';
+import { admit, type Admission } from '../../host/admit.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 import { streamResponse } from './stream-response.ts';
 
 const STRICT: RequestOptions = { strict: true };
 
 /** Handles one JSON-RPC request in its own protocol version. `offer` lists what its path serves. Never rejects. */
-export async function handleRpc(service: Service, request: HttpRequest, offer: Offer): Promise<HttpResponse> {
+export async function handleRpc(mounted: MountedAgent, request: HttpRequest, offer: Offer): Promise<HttpResponse> {
   const version = versionOf(request);
   let dialect = assumedDialect(version, offer);
   let id: JsonRpcId = null;
-  let rate: RateStatus | undefined;
-  let caller: Caller | undefined;
+  const admission: Admission = { caller: undefined, rate: undefined };
   let operation: OperationName | undefined;
   let params: unknown;
   try {
-    const identified = service.identify(request);
-    caller = 'then' in identified ? await identified : identified;
-    const taken = service.limits.rate.take(request, caller);
-    rate = taken !== undefined && 'then' in taken ? await taken : taken;
-    assertTaken(rate);
-    service.access.requireUse(caller);
-    request.caller = caller;
-    service.limits.responses.assertRoom(request);
-    const rpc = await readRpc(service, request, offer);
+    const admitted = admit(mounted.host, request, admission);
+    const caller = 'then' in admitted ? await admitted : admitted;
+    const rpc = await readRpc(mounted, request, offer);
     id = rpc.id;
     const called = rpc.error === undefined ? rpc : callWithoutId(rpc);
     params = called.params;
@@ -55,25 +49,25 @@ export async function handleRpc(service: Service, request: HttpRequest, offer: O
     operation = selection.operation;
     if (rpc.error !== undefined) {
       // The id is missing. Errors in the params take precedence.
-      decodeParams(dialect, operation, params, readingOf(service, dialect));
+      decodeParams(dialect, operation, params, readingOf(mounted, dialect));
       throw rpc.error;
     }
-    if (selection.shared) dialect = await dialectOfTask(service, caller, dialect, offer, rpc.params);
-    const context = new HttpContext(service, request, caller, dialect, 'JSONRPC', rpc.params);
+    if (selection.shared) dialect = await dialectOfTask(mounted, caller, dialect, offer, rpc.params);
+    const context = new HttpContext(mounted, request, caller, dialect, 'JSONRPC', rpc.params);
     // Clients of a profile deviate as expected.
     if (selection.warnings.length > 0 && dialect.profile === undefined) {
-      service.deviations.log(context, operation, selection.warnings);
+      mounted.host.deviations.log(context, operation, selection.warnings);
     }
     const asStream = isGetAsStream(dialect, operation, request);
-    const result = await performOperation(service, context, operation, rpc.params, { asStream });
-    return withRate(respond(service, context, operation, id, result), rate);
+    const result = await performOperation(mounted, context, operation, rpc.params, asStream);
+    return withRate(respond(mounted, context, operation, id, result), admission.rate);
   } catch (error) {
-    const about = { request, binding: 'JSONRPC', caller, operation, params } as const;
-    const shown = service.failures.publicError(error, about);
+    const about = { request, binding: 'JSONRPC', caller: admission.caller, operation, params } as const;
+    const shown = mounted.host.failures.publicError(error, about);
     const isStream = operation !== undefined && (isStreaming(operation) || isGetAsStream(dialect, operation, request));
     const fail =
       isStream && dialect.earlyStreamError !== undefined && acceptsStreamOnly(request) ? rpcStreamFailure : rpcFailure;
-    return withRate(fail(dialect, id, shown, service.access.challenge(shown)), rate);
+    return withRate(fail(dialect, id, shown, mounted.host.access.challenge(shown)), admission.rate);
   }
 }
 
@@ -84,7 +78,7 @@ export function assumedDialect(version: RequestedVersion, { profile }: Offer): D
 }
 
 async function readRpc(
-  service: Service,
+  mounted: MountedAgent,
   request: HttpRequest,
   offer: Offer,
 ): Promise<ReturnType<typeof decodeRequest>> {
@@ -94,7 +88,7 @@ async function readRpc(
       details: { header: 'content-type' },
     });
   }
-  const body = await request.body(service.maxBodyBytes);
+  const body = await request.body(mounted.host.maxBodyBytes);
   const options = offer.strict === true ? STRICT : undefined;
   return 'text' in body ? parseRequest(body.text, options) : decodeRequest(body.json, options);
 }
@@ -106,20 +100,20 @@ function callWithoutId({ call, error }: JsonRpcRefusal): Pick<JsonRpcCall, 'meth
 }
 
 function respond(
-  service: Service,
+  mounted: MountedAgent,
   context: HttpContext,
   operation: OperationName,
   id: JsonRpcId,
   result: OperationResult,
 ): HttpResponse {
-  if ('events' in result) return streamResponse(service, context, result, envelopeOf(service, context, operation, id));
+  if ('events' in result) return streamResponse(mounted, context, result, envelopeOf(mounted, context, operation, id));
   const body = successText(id, result.text);
   const headers = result.headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...result.headers };
   return { status: 200, headers: withExtensions(headers, context), body, hold: result.hold };
 }
 
 function envelopeOf(
-  { failures, isClosing }: Service,
+  { host: { failures } }: MountedAgent,
   { dialect, request, binding, caller }: HttpContext,
   operation: OperationName,
   id: JsonRpcId,
@@ -134,13 +128,12 @@ function envelopeOf(
         dialect.errors.encodeRpc(failures.publicError(error, { request, binding, caller, operation })),
       ),
     failure: (error) => encodeError(itemId, dialect.errors.encodeRpc(error)),
-    isGoingAway: isClosing,
   };
 }
 
 /** Methods with the same name in several old versions are handled in the version that created the task. */
 async function dialectOfTask(
-  service: Service,
+  mounted: MountedAgent,
   caller: Caller,
   dialect: Dialect,
   offer: Offer,
@@ -148,7 +141,7 @@ async function dialectOfTask(
 ): Promise<Dialect> {
   const old = dialectOf('0.1');
   if (!offer.versions.includes(old.version) || typeof params?.id !== 'string') return dialect;
-  const known = await service.engine.resolveAlias(accessOf(service, { caller }, {}), params.id);
+  const known = await mounted.host.engine.resolveAlias(accessOf(mounted, { caller }, {}), params.id);
   return known === undefined ? dialect : old;
 }
 

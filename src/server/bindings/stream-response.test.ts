@@ -1,11 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import { dialectOf } from '../../wire/select.ts';
-import type { Envelope, TaskEvents } from './event-frames.ts';
+import { NO_CONTINUATION } from '../../host/continuation.ts';
+import type { TaskEvents } from '../operations/operation.ts';
+import type { Envelope } from './sse-frames.ts';
 import type { HttpContext } from './http-context.ts';
-import type { Service } from '../service.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 import { streamResponse } from './stream-response.ts';
 
-const ENVELOPE: Envelope = { before: '', after: '', error: String, failure: String, isGoingAway: () => false };
+const ENVELOPE: Envelope = { before: '', after: '', error: String, failure: String };
 const CALL = {
   caller: { id: 'alice', isVerified: true },
   dialect: dialectOf('1.0'),
@@ -18,15 +20,15 @@ function outcomeOf(iterate: () => AsyncIterator<never>): Parameters<typeof strea
   return { events, onEnd: vi.fn<() => void>() };
 }
 
-function serviceThat(endAtExpiry: (frames: unknown) => unknown): Service {
-  return { access: { endAtExpiry } } as unknown as Service;
+function agentWith(streamEnd: () => number): MountedAgent {
+  return { host: { access: { streamEnd }, continuation: NO_CONTINUATION } } as unknown as MountedAgent;
 }
 
 test('a stream that starts keeps its slot', () => {
   const outcome = outcomeOf(async function* () {});
 
   const { status } = streamResponse(
-    serviceThat((frames) => frames),
+    agentWith(() => Infinity),
     CALL,
     outcome,
     ENVELOPE,
@@ -39,11 +41,11 @@ test('a stream that starts keeps its slot', () => {
 test('a stream that fails before it starts releases its slot and its events', () => {
   const leave = vi.fn<() => Promise<IteratorReturnResult<undefined>>>(async () => ({ done: true, value: undefined }));
   const outcome = outcomeOf(() => ({ next: async () => ({ done: true, value: undefined }), return: leave }));
-  const service = serviceThat(() => {
+  const mounted = agentWith(() => {
     throw new RangeError('No such time');
   });
 
-  expect(() => streamResponse(service, CALL, outcome, ENVELOPE)).toThrow('No such time');
+  expect(() => streamResponse(mounted, CALL, outcome, ENVELOPE)).toThrow('No such time');
   expect(outcome.onEnd).toHaveBeenCalledTimes(1);
   expect(leave).toHaveBeenCalledTimes(1);
 });
@@ -55,7 +57,7 @@ test('a stream whose events cannot be read releases its slot', () => {
 
   expect(() =>
     streamResponse(
-      serviceThat((frames) => frames),
+      agentWith(() => Infinity),
       CALL,
       outcome,
       ENVELOPE,

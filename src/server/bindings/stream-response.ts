@@ -1,25 +1,34 @@
-import type { OperationResult } from './perform-operation.ts';
-import { type Envelope, EventFrames } from './event-frames.ts';
+import type { HttpResponse } from '../../host/http.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 import { STREAM_HEADERS } from '../http/stream-headers.ts';
-import type { HttpResponse } from '../http/http.ts';
+import type { OperationResult } from '../operations/perform-operation.ts';
+import { EventFrames } from './event-frames.ts';
 import { type HttpContext, withExtensions } from './http-context.ts';
-import type { Service } from '../service.ts';
+import { type Envelope, SseFrames } from './sse-frames.ts';
 
 type StreamResult = Extract<OperationResult, { readonly events: unknown }>;
 
-/** Creates a streaming response. If it fails before it starts, its slot is released, because no edge will ever end it. */
+/**
+ * Creates a streaming response, which ends when the credentials of its caller expire, or before the host would end it. If it fails
+ * before it starts, its slot is released, because no edge will ever end it.
+ */
 export function streamResponse(
-  { access, serverless }: Service,
+  { host }: MountedAgent,
   context: HttpContext,
   { events, onEnd }: StreamResult,
   envelope: Envelope,
 ): HttpResponse {
-  let frames: EventFrames | undefined;
+  let cancel: (() => void) | undefined;
+  let frames: EventFrames<string> | undefined;
   try {
-    frames = new EventFrames(events, context.dialect, envelope, onEnd);
-    const known = access.endAtExpiry(frames, context.caller);
-    const body = serverless === undefined ? known : serverless.endBeforeTimeout(frames, known, events.afterwards);
-    return { status: 200, headers: withExtensions(STREAM_HEADERS, context), body };
+    const opened = new EventFrames(events, context.dialect, new SseFrames(envelope), host.isClosing, () => {
+      cancel?.();
+      onEnd();
+    });
+    frames = opened;
+    const end = Math.min(host.access.streamEnd(context.caller), host.continuation.streamEnd());
+    if (end < Infinity) cancel = host.timers.add(end, () => opened.cutShort());
+    return { status: 200, headers: withExtensions(STREAM_HEADERS, context), body: opened };
   } catch (error) {
     if (frames === undefined) onEnd();
     else void frames.return();

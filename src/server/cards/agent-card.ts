@@ -3,9 +3,9 @@ import { RECOGNISES_REPEATS } from '../../model/repeats.ts';
 import { TRANSITIONS } from '../../model/transitions.ts';
 import { type Binding, BINDINGS, hasBinding, type Offer, type ProfileName } from '../../wire/offer.ts';
 import { PROTOCOL_VERSIONS, type ProtocolVersion } from '../../wire/version.ts';
-import type { Agent } from '../agent/agent.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
-import { cardSecurity } from '../auth/card-security.ts';
+import type { Agent } from '../../agent/agent.ts';
+import type { Authenticator } from '../../host/auth/authenticator.ts';
+import { cardSecurity } from './card-security.ts';
 
 /** The facts on a card that depend on how the agent is served. */
 export interface CardFacts {

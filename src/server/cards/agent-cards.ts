@@ -1,5 +1,5 @@
 import { PROFILE_PATHS, type ProfileName, profileOffer } from '../../wire/offer.ts';
-import type { Agent } from '../agent/agent.ts';
+import type { Agent } from '../../agent/agent.ts';
 import type { CardFacts } from './agent-card.ts';
 import { CardEndpoint, type CardEndpointOptions } from './card-endpoint.ts';
 import { CardSigner } from './card-signer.ts';

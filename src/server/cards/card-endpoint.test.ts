@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ProtocolVersion } from '../../wire/version.ts';
-import { agent, type Agent } from '../agent/agent.ts';
+import { agent, type Agent } from '../../agent/agent.ts';
 import { CardEndpoint } from './card-endpoint.ts';
-import type { HttpRequest } from '../http/http.ts';
+import type { HttpRequest } from '../../host/http.ts';
 
 const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
 

@@ -6,10 +6,10 @@ import { type CardForm, cardForm, encodeCard } from '../../wire/card/served/card
 import { dialectOf } from '../../wire/select.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
-import { credentialHeaders } from '../auth/credentials.ts';
+import { credentialHeaders } from '../../host/auth/credentials.ts';
 import type { CardSigner } from './card-signer.ts';
 import { restFailure, wrongVerb } from '../bindings/error-response.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../http/http.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
 import { versionOf } from '../bindings/http-context.ts';
 
 export interface CardEndpointOptions extends CardFacts {

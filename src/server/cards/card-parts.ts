@@ -1,8 +1,9 @@
-import type { AgentCard, AgentProvider } from '../../model/card.ts';
+import type { AgentCard } from '../../model/card.ts';
 import { defined } from '../../support/defined.ts';
-import type { Check } from '../options/check.ts';
-import type { Skill } from '../agent/skill-access.ts';
-import { readModes, readSkillList, type SkillOptions } from '../agent/skills.ts';
+import type { Check } from '../../support/check.ts';
+import type { Skill } from '../../agent/skill-access.ts';
+import { readProvider } from '../../agent/agent-options.ts';
+import { readModes, readSkillList, type SkillOptions } from '../../agent/skills.ts';
 
 /** The members that an extended card can change. No other member can reach it. */
 export interface CardParts extends Partial<
@@ -56,15 +57,4 @@ export function readCardParts(check: Check, given: Readonly<Record<string, unkno
     defaultOutputModes: readModes(check, given['defaultOutputModes'], `${path}.defaultOutputModes`),
   });
   return { members, skills: readSkillList(check, given['skills'], `${path}.skills`, 'authenticated') };
-}
-
-export function readProvider(check: Check, value: unknown, path: string): AgentProvider | undefined {
-  if (value === undefined) return undefined;
-  const given = check.record(value, path, `{ organization: 'Example', url: 'https://example.com' }`);
-  if (given === undefined) return undefined;
-  check.keys(given, ['organization', 'url'], `${path}.`);
-  return {
-    organization: check.text(given['organization'], `${path}.organization`, 'Example'),
-    url: check.webAddress(given['url'], `${path}.url`),
-  };
 }

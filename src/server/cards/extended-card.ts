@@ -4,10 +4,10 @@ import type { AgentCard } from '../../model/card.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
-import { credentialHeaders } from '../auth/credentials.ts';
+import { credentialHeaders } from '../../host/auth/credentials.ts';
 import { type ReadCardParts, readCardParts } from './card-parts.ts';
 import type { CardSigner } from './card-signer.ts';
-import { Check, isObject, kindOf } from '../options/check.ts';
+import { Check, isObject, kindOf } from '../../support/check.ts';
 import type { ExtendedCardFunction, ExtendedCardSetting } from '../options/extended-card-options.ts';
 
 /** Only the caller's own cache may keep an extended card (1.0 §13.3). */

@@ -1,5 +1,5 @@
 import { trimEndOf } from '../../support/trim-end.ts';
-import type { InFlight } from '../limits/in-flight.ts';
+import type { InFlight } from '../../host/limits/in-flight.ts';
 
 /** How an edge determines the URL of a request. */
 export interface EdgeOptions {

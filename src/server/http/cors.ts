@@ -1,13 +1,13 @@
 import { consoleLog } from '../../observe/console-log.ts';
 import type { Log } from '../../observe/log.ts';
 import { safeLog } from '../../observe/safe-log.ts';
-import { checkRange } from '../options/address-options.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
-import { credentialHeaders } from '../auth/credentials.ts';
-import { type Check, isObject } from '../options/check.ts';
-import { type HttpRequest, type HttpResponse, SAFE, withHeaders } from './http.ts';
+import { checkRange } from '../../host/options/address-options.ts';
+import type { Authenticator } from '../../host/auth/authenticator.ts';
+import { credentialHeaders } from '../../host/auth/credentials.ts';
+import { type Check, isObject } from '../../support/check.ts';
+import { type HttpRequest, type HttpResponse, SAFE, withHeaders } from '../../host/http.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './page-paths.ts';
-import { PROCESS_TASK_PATH, RUN_PATH, SWEEP_PATH } from '../options/serverless-options.ts';
+import { PROCESS_TASK_PATH, RUN_PATH, SWEEP_PATH } from '../serverless/serverless-options.ts';
 
 /** Which web origins can call the agent from a browser, over JSON-RPC and REST. */
 export interface CorsOptions {

@@ -2,14 +2,21 @@ import type { Caller } from '../../engine/handler.ts';
 import type { A2AError } from '../../errors.ts';
 import { joinBytes } from '../../support/bytes.ts';
 import { baseUrl, type EdgeOptions, pathBelow } from './base-url.ts';
-import { alreadyRead, incompleteBody, isCompressed, notUtf8, compressed, tooLarge } from './body-errors.ts';
+import {
+  alreadyRead,
+  incompleteBody,
+  isCompressed,
+  notUtf8,
+  compressed,
+  tooLarge,
+} from '../../host/limits/body-errors.ts';
 import type { Heartbeats } from './heartbeats.ts';
-import { forwardedAddress, isThisMachine } from '../limits/address.ts';
-import { BodyPace, pacedBody } from '../limits/body-pace.ts';
-import { type BytesHold, type Holder, UNCOUNTED_BYTES } from '../limits/bytes-in-flight.ts';
-import type { InFlight } from '../limits/in-flight.ts';
+import { forwardedAddress, isThisMachine } from '../../host/limits/address.ts';
+import { BodyPace, pacedBody } from '../../host/limits/body-pace.ts';
+import { type BytesHold, type Holder, UNCOUNTED_BYTES } from '../../host/limits/bytes-in-flight.ts';
+import type { InFlight } from '../../host/limits/in-flight.ts';
 import { pieceStream, sliceStream } from './piece-stream.ts';
-import { type HttpBody, type HttpRequest, type HttpResponse, noHeaders, type WaitUntil } from './http.ts';
+import { type HttpBody, type HttpRequest, type HttpResponse, noHeaders, type WaitUntil } from '../../host/http.ts';
 
 /** Adapts a web-standard request to `HttpRequest`. */
 export class FetchRequest implements HttpRequest {

@@ -1,6 +1,5 @@
 import { type Offer, PROFILE_PATHS } from '../../wire/offer.ts';
-import { type PushOptions, several } from '../options/push-options.ts';
-import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from '../options/serverless-options.ts';
+import { type PushOptions, several } from '../../host/options/push-options.ts';
 
 export const CARD_PATH = '/.well-known/agent-card.json';
 export const OLD_CARD_PATH = '/.well-known/agent.json';
@@ -33,15 +32,18 @@ export interface PageChoice {
   readonly offer: Offer;
   readonly push: PushOptions | undefined;
   readonly metrics: boolean;
-  readonly serverless: ServerlessSettings | undefined;
+  /** The paths of requests of the process to itself. */
+  readonly selfPaths: readonly string[];
 }
 
-/** The paths of endpoints that are not operations of the protocol. Known before the start; `pages.ts` implements them. */
-export function pagePaths({ rpcPaths, offer, push, metrics, serverless }: PageChoice): readonly string[] {
-  const always = [CARD_PATH, OLD_CARD_PATH, HEALTH_PATH, READINESS_PATH, extendedCardPath(rpcPaths[0])];
-  const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
-  const own = serverless === undefined ? [] : [RUN_PATH, runPathOf(offer), SWEEP_PATH];
-  const { profiles = [] } = offer;
+/** The paths of the pages of one agent. Known before the start; `pages.ts` implements them. */
+export function agentPagePaths({ rpcPaths, offer: { profiles = [] } }: PageChoice): readonly string[] {
   const below = [...pathsWithCards(rpcPaths), ...profiles.map((profile) => PROFILE_PATHS[profile])];
-  return [...always, ...below.map(cardPathBelow), ...keys, ...(metrics ? [METRICS_PATH] : []), ...own];
+  return [CARD_PATH, OLD_CARD_PATH, extendedCardPath(rpcPaths[0]), ...below.map(cardPathBelow)];
+}
+
+/** The paths of the pages of a host. */
+export function hostPagePaths({ push, metrics, selfPaths }: PageChoice): readonly string[] {
+  const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
+  return [HEALTH_PATH, READINESS_PATH, ...keys, ...(metrics ? [METRICS_PATH] : []), ...selfPaths];
 }

@@ -1,17 +1,15 @@
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Metrics } from '../../observe/metrics.ts';
-import type { NotificationTokens } from '../../push/notification-tokens.ts';
 import { withTimeout } from '../../support/time/with-timeout.ts';
-import type { Offer } from '../../wire/offer.ts';
 import { dialectOf } from '../../wire/select.ts';
 import type { AgentCards } from '../cards/agent-cards.ts';
 import type { CardEndpoint } from '../cards/card-endpoint.ts';
 import { noSuchPath, restFailure, wrongVerb } from '../bindings/error-response.ts';
 import { handleExtendedCard } from '../cards/extended-card-endpoint.ts';
-import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from './http.ts';
-import { isThisMachine } from '../limits/address.ts';
-import { UNCOUNTED_BYTES } from '../limits/bytes-in-flight.ts';
+import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
+import { isThisMachine } from '../../host/limits/address.ts';
+import { UNCOUNTED_BYTES } from '../../host/limits/bytes-in-flight.ts';
 import {
   CARD_PATH,
   cardPathBelow,
@@ -23,59 +21,56 @@ import {
   READINESS_PATH,
   READY_MS,
 } from './page-paths.ts';
-import { RUN_PATH, runPathOf, type ServerlessSettings, SWEEP_PATH } from '../options/serverless-options.ts';
-import type { Service } from '../service.ts';
+import type { Host } from '../../host/host.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** Handles all HTTP methods at one path. Never rejects. */
-type Page = (service: Service, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
-
-export interface PageOptions {
-  readonly cards: Pick<AgentCards, 'endpoint' | 'below'>;
-  readonly rpcPath: string;
-  /** Publishes the keys by which receivers verify notifications, if there are any. */
-  readonly tokens: NotificationTokens | undefined;
-  readonly metrics: Metrics | undefined;
-  readonly offer: Offer;
-  readonly serverless: ServerlessSettings | undefined;
-}
+type Page = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 
 /** Endpoints that are not operations of the protocol, by path. */
 export type Pages = ReadonlyMap<string, Page>;
 
 const KEYS_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' } as const;
 
-export function createPages({ cards, rpcPath, tokens, metrics, offer, serverless }: PageOptions): Pages {
-  const pages = new Map<string, Page>([
-    [CARD_PATH, cardPage(cards.endpoint, 'agent-card.json')],
-    [OLD_CARD_PATH, cardPage(cards.endpoint, 'agent.json')],
-    [HEALTH_PATH, probe(() => jsonResponse(200, { status: 'ok' }))],
-    [READINESS_PATH, probe(readiness)],
-    [extendedCardPath(rpcPath), handleExtendedCard],
+/** The pages of one agent: its cards. */
+export function agentPages(mounted: MountedAgent, cards: AgentCards, rpcPath: string): Pages {
+  const { host } = mounted;
+  return new Map<string, Page>([
+    [CARD_PATH, cardPage(host, cards.endpoint, 'agent-card.json')],
+    [OLD_CARD_PATH, cardPage(host, cards.endpoint, 'agent.json')],
+    [extendedCardPath(rpcPath), (request) => handleExtendedCard(mounted, request)],
+    ...Array.from(
+      cards.below,
+      ([path, card]) => [cardPathBelow(path), cardPage(host, card, 'agent-card.json')] as const,
+    ),
   ]);
-  for (const [path, card] of cards.below) pages.set(cardPathBelow(path), cardPage(card, 'agent-card.json'));
-  if (tokens !== undefined) {
-    const keys = probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS));
-    pages.set(KEYS_PATH, keys);
-  }
-  if (metrics !== undefined) pages.set(METRICS_PATH, (service, request) => handleMetrics(service, metrics, request));
-  if (serverless !== undefined) {
-    for (const path of [RUN_PATH, runPathOf(offer)]) {
-      pages.set(path, (service, request) => handleServerless(service, request, 'run'));
-    }
-    pages.set(SWEEP_PATH, (service, request) => handleServerless(service, request, 'sweep'));
-  }
+}
+
+/** The pages of a host. @param selfPaths The paths of requests of the process to itself. */
+export function hostPages(host: Host, selfPaths: readonly string[]): Pages {
+  const { metrics } = host.observers;
+  const { tokens } = host.outbound;
+  const pages = new Map<string, Page>([
+    [HEALTH_PATH, probe(() => jsonResponse(200, { status: 'ok' }))],
+    [READINESS_PATH, probe(() => readiness(host))],
+  ]);
+  if (tokens !== undefined)
+    pages.set(
+      KEYS_PATH,
+      probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS)),
+    );
+  if (metrics !== undefined) pages.set(METRICS_PATH, (request) => handleMetrics(host, metrics, request));
+  for (const path of selfPaths) pages.set(path, (request) => handleSelfRequest(host, request));
   return pages;
 }
 
 /** Handles a request for a page. A large response, such as a card with hundreds of skills, counts until it is sent. */
-export function handlePage(page: Page, service: Service, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  const response = page(service, request);
-  return 'then' in response
-    ? response.then((late) => counted(service, request, late))
-    : counted(service, request, response);
+export function handlePage(page: Page, host: Host, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  const response = page(request);
+  return 'then' in response ? response.then((late) => counted(host, request, late)) : counted(host, request, response);
 }
 
-function counted({ failures, limits }: Service, request: HttpRequest, response: HttpResponse): HttpResponse {
+function counted({ failures, limits }: Host, request: HttpRequest, response: HttpResponse): HttpResponse {
   const { body } = response;
   const isLarge = typeof body === 'string' && body.length > UNCOUNTED_BYTES;
   if (!isLarge || request.method === 'HEAD' || request.releasesHold !== true) return response;
@@ -85,19 +80,15 @@ function counted({ failures, limits }: Service, request: HttpRequest, response: 
   return restFailure(dialectOf('1.0'), failures.publicError(rejection, { request }), request);
 }
 
-function handleServerless(
-  service: Service,
-  request: HttpRequest,
-  what: 'run' | 'sweep',
-): HttpResponse | Promise<HttpResponse> {
+function handleSelfRequest(host: Host, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   return (
-    service.serverless?.handle(request, what, service.failures) ??
-    restFailure(dialectOf('1.0'), noSuchPath(request), request)
+    host.continuation.handle(request, host.failures) ?? restFailure(dialectOf('1.0'), noSuchPath(request), request)
   );
 }
 
-function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
-  const protectedCard = async ({ access, failures }: Service, request: HttpRequest): Promise<HttpResponse> => {
+function cardPage(host: Host, cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
+  const { access, failures } = host;
+  const protectedCard = async (request: HttpRequest): Promise<HttpResponse> => {
     let caller: Caller | undefined;
     try {
       caller = await access.identify(request);
@@ -109,23 +100,23 @@ function cardPage(cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): 
     }
     return cards.handle(file, request);
   };
-  return (service, request) => {
+  return (request) => {
     // Preflight requests of browsers have no credentials.
-    const isForAll = !service.access.protectsCard || request.method === 'OPTIONS';
-    return isForAll ? cards.handle(file, request) : protectedCard(service, request);
+    const isForAll = !access.protectsCard || request.method === 'OPTIONS';
+    return isForAll ? cards.handle(file, request) : protectedCard(request);
   };
 }
 
-function probe(respond: (service: Service) => HttpResponse | Promise<HttpResponse>): Page {
-  return (service, request) => {
+function probe(respond: () => HttpResponse | Promise<HttpResponse>): Page {
+  return (request) => {
     const { method } = request;
-    if (method === 'GET' || method === 'HEAD') return respond(service);
+    if (method === 'GET' || method === 'HEAD') return respond();
     return restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']), request);
   };
 }
 
 /** The agent is ready if its store responds in time. */
-async function readiness({ engine, failures, isClosing }: Service): Promise<HttpResponse> {
+async function readiness({ engine, failures, isClosing }: Host): Promise<HttpResponse> {
   if (isClosing()) return jsonResponse(503, { status: 'closing' }, { 'retry-after': '1' });
   try {
     await withTimeout(engine.ready(), READY_MS, () => {
@@ -152,12 +143,12 @@ const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-re
  * Serves metrics to authenticated callers, and to anonymous callers on this machine, because they reveal how much an agent is used.
  * Never rejects.
  */
-async function handleMetrics(service: Service, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
+async function handleMetrics(host: Host, metrics: Metrics, request: HttpRequest): Promise<HttpResponse> {
   const { method } = request;
   let caller: Caller | undefined;
   try {
-    caller = await service.identify(request);
-    service.access.requireUse(caller);
+    caller = await host.access.identify(request);
+    host.access.requireUse(caller);
     if (!caller.isVerified && !isFromHere(request)) {
       throw new A2AError(
         'PERMISSION_DENIED',
@@ -168,8 +159,8 @@ async function handleMetrics(service: Service, metrics: Metrics, request: HttpRe
     return { status: 200, headers: HEADERS, body: metrics.text() };
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'metrics' } as const;
-    const shown = service.failures.publicError(error, about);
-    return restFailure(dialectOf('1.0'), shown, request, service.access.challenge(shown));
+    const shown = host.failures.publicError(error, about);
+    return restFailure(dialectOf('1.0'), shown, request, host.access.challenge(shown));
   }
 }
 

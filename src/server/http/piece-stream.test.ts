@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Leaving } from '../../support/leave-signal.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { BytesInFlight } from '../limits/bytes-in-flight.ts';
-import { DEFAULT_LIMITS } from '../limits/limit-settings.ts';
+import { BytesInFlight } from '../../host/limits/bytes-in-flight.ts';
+import { DEFAULT_LIMITS } from '../../host/limits/limit-settings.ts';
 import { pieceStream } from './piece-stream.ts';
 
 /** A stream whose first piece is `one`; `then` returns the next ones. */

@@ -1,7 +1,7 @@
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import type { Heartbeats } from './heartbeats.ts';
-import type { ResponseHold } from './http.ts';
-import { type BytesHold, UNCOUNTED_PIECE_BYTES } from '../limits/bytes-in-flight.ts';
+import type { ResponseHold } from '../../host/http.ts';
+import { type BytesHold, UNCOUNTED_PIECE_BYTES } from '../../host/limits/bytes-in-flight.ts';
 
 /** The request whose response is a stream. */
 interface StreamClient {

@@ -1,4 +1,4 @@
-import { SAFE } from './http.ts';
+import { SAFE } from '../../host/http.ts';
 
 /** Proxies must not buffer, cache or transform events. */
 export const STREAM_HEADERS = {

@@ -1,4 +1,4 @@
-import { type HttpResponse, withHeaders } from './http.ts';
+import { type HttpResponse, withHeaders } from '../../host/http.ts';
 
 /** One year. Subdomains are not included, because they may belong to others. */
 const HSTS = 'max-age=31536000';

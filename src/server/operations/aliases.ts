@@ -13,7 +13,7 @@ interface NamedTask {
 
 /** Resolves a task name. Only callers of 0.1 choose names; all callers can use our ids. */
 export async function taskNamed(
-  { engine }: { readonly engine: Pick<Engine, 'resolveAlias'> },
+  { host: { engine } }: { readonly host: { readonly engine: Pick<Engine, 'resolveAlias'> } },
   { dialect }: { readonly dialect: Dialect },
   access: Required<TaskAccess>,
   name: string,

@@ -1,50 +1,63 @@
+import { withinPage } from '../../engine/tasks/task-page.ts';
 import { A2AError } from '../../errors.ts';
+import { assertWithinLimits } from '../../host/limits/content.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
+import { type RequestContext, requireTenant } from '../../host/request-context.ts';
 import type { AgentCard } from '../../model/card.ts';
 import type {
   GetExtendedAgentCardRequest,
   Input,
   OperationName,
   Output,
-  StreamingOperation,
+  SendMessageResponse,
+  StreamingOperation as StreamingName,
+  SubscribeToTaskRequest,
 } from '../../model/operation.ts';
-import { type RequestContext, requireTenant } from '../bindings/request-context.ts';
+import type { StreamingOperation, UnaryOperation } from './operation.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.ts';
-import type { TaskEvents } from '../bindings/event-frames.ts';
 import { sendMessage, sendStreamingMessage } from './send-operations.ts';
-import type { Service } from '../service.ts';
 import { cancelTask, getTask, listTasks, subscribeToTask } from './task-operations.ts';
+import { undeliveredCancel, undeliveredSend } from './undelivered.ts';
 
-type UnaryOperation = Exclude<OperationName, StreamingOperation>;
+const subscription: StreamingOperation<SubscribeToTaskRequest> = { run: subscribeToTask, taskOf: (input) => input };
 
-/** The operations with one response. Each checks permissions and ownership itself, so that no binding can omit it. */
 export const unary: {
-  readonly [K in UnaryOperation]: (service: Service, context: RequestContext, input: Input<K>) => Promise<Output<K>>;
+  readonly [K in Exclude<OperationName, StreamingName>]: UnaryOperation<Input<K>, Output<K>>;
 } = {
-  SendMessage: sendMessage,
-  GetTask: getTask,
-  ListTasks: listTasks,
-  CancelTask: cancelTask,
-  CreateTaskPushNotificationConfig: createPushConfig,
-  GetTaskPushNotificationConfig: getPushConfig,
-  ListTaskPushNotificationConfigs: listPushConfigs,
-  DeleteTaskPushNotificationConfig: deletePushConfig,
-  GetExtendedAgentCard: getExtendedAgentCard,
+  SendMessage: {
+    run: sendMessage,
+    check: assertWithinLimits,
+    shorten: shortenSent,
+    undelivered: undeliveredSend,
+  },
+  GetTask: { run: getTask, shorten: withinPage, asStream: subscription },
+  ListTasks: { run: listTasks },
+  CancelTask: { run: cancelTask, shorten: withinPage, undelivered: undeliveredCancel },
+  CreateTaskPushNotificationConfig: { run: createPushConfig },
+  GetTaskPushNotificationConfig: { run: getPushConfig },
+  ListTaskPushNotificationConfigs: { run: listPushConfigs },
+  DeleteTaskPushNotificationConfig: { run: deletePushConfig },
+  GetExtendedAgentCard: {
+    run: getExtendedAgentCard,
+    complete: async ({ extendedCards }, json) => (extendedCards === undefined ? json : extendedCards.signed(json)),
+    headers: ({ extendedCards }) => extendedCards?.headers,
+  },
 };
 
-export const streaming: {
-  readonly [K in StreamingOperation]: (
-    service: Service,
-    context: RequestContext,
-    input: Input<K>,
-  ) => Promise<TaskEvents>;
-} = {
-  SendStreamingMessage: sendStreamingMessage,
-  SubscribeToTask: subscribeToTask,
+export const streaming: { readonly [K in StreamingName]: StreamingOperation<Input<K>> } = {
+  SendStreamingMessage: { run: sendStreamingMessage, check: assertWithinLimits },
+  SubscribeToTask: subscription,
 };
+
+function shortenSent(sent: SendMessageResponse): SendMessageResponse {
+  if (!('task' in sent)) return sent;
+  const task = withinPage(sent.task);
+  return task === sent.task ? sent : { task };
+}
 
 /** Only authenticated callers get it (1.0 §13.3). */
 export async function getExtendedAgentCard(
-  { extendedCards }: Service,
+  { extendedCards }: MountedAgent,
   context: RequestContext,
   input: GetExtendedAgentCardRequest,
 ): Promise<AgentCard> {

@@ -10,63 +10,63 @@ import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import { AddressRejected } from '../../push/address-guard.ts';
 import type { PushConfigRecord } from '../../store/store.ts';
 import { taskNamed, underName } from './aliases.ts';
-import { type RequestContext, accessOf } from '../bindings/request-context.ts';
-import { encodePushTarget, type PushTarget } from '../outbound/push-target.ts';
-import type { Service } from '../service.ts';
+import { type RequestContext, accessOf } from '../../host/request-context.ts';
+import { encodePushTarget, type PushTarget } from '../../host/outbound/push-target.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** The response contains the secrets of the request, because the caller already has them. */
 export async function createPushConfig(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: TaskPushNotificationConfig,
 ): Promise<TaskPushNotificationConfig> {
-  requirePush(service);
+  requirePush(mounted);
   const { taskId = '' } = input;
   if (taskId === '') throw invalidField('taskId', 'expected the id of the task');
-  const access = accessOf(service, context, input);
-  const { id, alias } = await taskNamed(service, context, access, taskId);
+  const access = accessOf(mounted, context, input);
+  const { id, alias } = await taskNamed(mounted, context, access, taskId);
   if (input.url === '' && context.dialect.hasDefaultPushConfig) {
     // In 0.1 an empty URL deletes the only config of a task.
-    await service.engine.deletePushConfig(access, id, id);
+    await mounted.host.engine.deletePushConfig(access, id, id);
     return input;
   }
-  const config = newConfig(service, { dialect: context.dialect, alias }, input);
-  const record = await underName(service.engine.setPushConfig(access, id, config), id, alias);
+  const config = newConfig(mounted, { dialect: context.dialect, alias }, input);
+  const record = await underName(mounted.host.engine.setPushConfig(access, id, config), id, alias);
   return shown(record, alias);
 }
 
 export async function getPushConfig(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: GetTaskPushNotificationConfigRequest,
 ): Promise<TaskPushNotificationConfig> {
-  requirePush(service);
-  const access = accessOf(service, context, input);
-  const { id, alias } = await taskNamed(service, context, access, input.taskId);
+  requirePush(mounted);
+  const access = accessOf(mounted, context, input);
+  const { id, alias } = await taskNamed(mounted, context, access, input.taskId);
   if (input.id !== undefined)
-    return withoutCredentials(shown(await service.engine.getPushConfig(access, id, input.id), alias));
+    return withoutCredentials(shown(await mounted.host.engine.getPushConfig(access, id, input.id), alias));
   // Only older versions omit the id: the default config, otherwise any.
-  const records = await service.engine.listPushConfigs(access, id);
+  const records = await mounted.host.engine.listPushConfigs(access, id);
   const record = records.find((each) => each.id === id) ?? records[0];
   return withoutCredentials(
-    shown(record ?? (await underName(service.engine.getPushConfig(access, id, id), id, alias)), alias),
+    shown(record ?? (await underName(mounted.host.engine.getPushConfig(access, id, id), id, alias)), alias),
   );
 }
 
 export async function listPushConfigs(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: ListTaskPushNotificationConfigsRequest,
 ): Promise<ListTaskPushNotificationConfigsResponse> {
-  requirePush(service);
-  const access = accessOf(service, context, input);
-  const { id, alias } = await taskNamed(service, context, access, input.taskId);
+  requirePush(mounted);
+  const access = accessOf(mounted, context, input);
+  const { id, alias } = await taskNamed(mounted, context, access, input.taskId);
   const { pageSize = 0, pageToken = '' } = input;
   const range = {
     ...(pageSize > 0 && { limit: pageSize + 1 }),
     ...(pageToken !== '' && { after: pageToken }),
   };
-  const records = await service.engine.listPushConfigs(access, id, range);
+  const records = await mounted.host.engine.listPushConfigs(access, id, range);
   const page = pageSize > 0 ? records.slice(0, pageSize) : records;
   const nextPageToken = page.length < records.length ? (page.at(-1)?.id ?? '') : '';
   return { configs: page.map((record) => withoutCredentials(shown(record, alias))), nextPageToken };
@@ -74,37 +74,37 @@ export async function listPushConfigs(
 
 /** Succeeds if the config does not exist (1.0 §3.1.10). */
 export async function deletePushConfig(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: DeleteTaskPushNotificationConfigRequest,
 ): Promise<null> {
-  requirePush(service);
-  const access = accessOf(service, context, input);
-  const { id } = await taskNamed(service, context, access, input.taskId);
-  await service.engine.deletePushConfig(access, id, input.id);
+  requirePush(mounted);
+  const access = accessOf(mounted, context, input);
+  const { id } = await taskNamed(mounted, context, access, input.taskId);
+  await mounted.host.engine.deletePushConfig(access, id, input.id);
   return null;
 }
 
 /** A config inside a message. It applies to the task of the message, so it must not name one (1.0 §3.2.2). */
 export function inlinePushConfig(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   config: TaskPushNotificationConfig | undefined,
   taskName: string | undefined,
 ): NewPushConfig | undefined {
   if (config === undefined) return undefined;
-  requirePush(service);
+  requirePush(mounted);
   const path = 'configuration.taskPushNotificationConfig.';
   if (config.taskId !== undefined && config.taskId !== '') {
     throw invalidField(`${path}taskId`, 'must not be set: the config applies to the task of the message');
   }
   const alias = context.dialect.clientNamesTasks ? taskName : undefined;
-  return newConfig(service, { dialect: context.dialect, alias }, config, path);
+  return newConfig(mounted, { dialect: context.dialect, alias }, config, path);
 }
 
 /** @param path The path of the config in the request, for errors. */
 function newConfig(
-  { pushGuard }: Service,
+  { host }: MountedAgent,
   pushTarget: PushTarget,
   config: TaskPushNotificationConfig,
   path = '',
@@ -114,7 +114,7 @@ function newConfig(
     throw invalidField(field === '' ? path.slice(0, -1) || 'taskPushNotificationConfig' : path + field, problem);
   const { url, token = '', authentication: { scheme, credentials = '' } = { scheme: 'Bearer' } } = config;
   try {
-    pushGuard.admit(url);
+    host.outbound.pushGuard.admit(url);
   } catch (error) {
     if (error instanceof AddressRejected) throw invalidField(`${path}url`, error.message, { guard: 'address' });
     throw error;
@@ -143,7 +143,7 @@ function withoutCredentials(config: TaskPushNotificationConfig): TaskPushNotific
 }
 
 /** @throws A2AError `PUSH_NOTIFICATION_NOT_SUPPORTED` (1.0 §3.3.4) */
-function requirePush({ pushNotifications }: Service): void {
+function requirePush({ pushNotifications }: MountedAgent): void {
   if (pushNotifications) return;
   throw new A2AError(
     'PUSH_NOTIFICATION_NOT_SUPPORTED',

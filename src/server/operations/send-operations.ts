@@ -1,63 +1,57 @@
 import type { Submission } from '../../engine/tasks/submission.ts';
 import { withHistory } from '../../engine/tasks/task-page.ts';
-import { A2AError } from '../../errors.ts';
+import { A2AError, invalidField } from '../../errors.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
 import type { Writable } from '../../support/writable.ts';
-import type { TaskEvents } from '../bindings/event-frames.ts';
+import type { TaskEvents } from './operation.ts';
 import { renameTask, underName } from './aliases.ts';
-import { type RequestContext, accessOf, requireTenant } from '../bindings/request-context.ts';
+import { type RequestContext, accessOf, requireTenant } from '../../host/request-context.ts';
 import { inlinePushConfig } from './push-operations.ts';
-import { namedSkill } from '../agent/named-skill.ts';
 import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
-import type { Service } from '../service.ts';
-import { answerByToolResult } from '../agent/tool-results.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
+import { answerByToolResult } from './tool-results.ts';
 
 export async function sendMessage(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: SendMessageRequest,
 ): Promise<SendMessageResponse> {
   const isAsync = input.configuration?.returnImmediately === true || context.dialect.sendReturnsAtOnce === true;
-  const submission = await submissionOf(service, context, input, isAsync);
-  const { serverless, engine } = service;
-  const result =
-    serverless === undefined
-      ? await submit(submission, (each) => engine.send(each))
-      : await serverless.sendAndContinue(submission, context.waitUntil, (kept) =>
-          submit(kept, (each) => engine.send(each)),
-        );
+  const submission = await submissionOf(mounted, context, input, isAsync);
+  const { continuation, engine } = mounted.host;
+  const result = await continuation.send(submission, context.waitUntil, (kept) =>
+    submit(kept, (each) => engine.send(each)),
+  );
   const { alias } = submission;
   if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
   return { task: renameTask(withHistory(result.task, input.configuration?.historyLength), alias) };
 }
 
 export async function sendStreamingMessage(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: SendMessageRequest,
 ): Promise<TaskEvents> {
-  requireStreaming(service);
+  requireStreaming(mounted);
   // A stream ignores returnImmediately (1.0 §3.2.2).
-  const submission = await submissionOf(service, context, input, false);
-  const { serverless, engine } = service;
-  const historyLength = input.configuration?.historyLength;
-  const events = (items: TaskEvents['items']): TaskEvents => {
-    return {
-      items,
-      alias: submission.alias,
-      historyLength,
-      endsAtQuestion: context.dialect.staysOpenAtQuestion !== true,
-    };
+  const submission = await submissionOf(mounted, context, input, false);
+  const { continuation, engine } = mounted.host;
+  const { items, afterwards } = await continuation.stream(submission, context.waitUntil, (kept) =>
+    submit(kept, (each) => engine.stream(each)),
+  );
+  return {
+    items,
+    alias: submission.alias,
+    historyLength: input.configuration?.historyLength,
+    endsAtQuestion: context.dialect.staysOpenAtQuestion !== true,
+    ...(afterwards !== undefined && { afterwards }),
   };
-  if (serverless === undefined) return events((await submit(submission, (each) => engine.stream(each))).items);
-  const kept = serverless.keep(submission, context.waitUntil);
-  const { items } = await kept.unlessFailed(submit(kept.submission, (each) => engine.stream(each)));
-  return { ...events(items), afterwards: () => kept.responded() };
 }
 
 /** @throws A2AError `UNSUPPORTED_OPERATION` (1.0 §3.3.4) */
-export function requireStreaming({ streaming }: Service): void {
+export function requireStreaming({ streaming }: MountedAgent): void {
   if (streaming) return;
   throw new A2AError(
     'UNSUPPORTED_OPERATION',
@@ -69,19 +63,19 @@ export function requireStreaming({ streaming }: Service): void {
 }
 
 async function submissionOf(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: SendMessageRequest,
   returnImmediately: boolean,
 ): Promise<Submission> {
-  requireExtensions(service, context);
+  requireExtensions(mounted, context);
   // For a follow-up the task is simply not found in the tenant of another caller.
   if (input.message.taskId === undefined) requireTenant(context, input);
-  const { agent, engine } = service;
+  const { agent } = mounted;
   const { configuration, metadata } = input;
-  const access = accessOf(service, context, input);
+  const access = accessOf(mounted, context, input);
   const pushConfig = inlinePushConfig(
-    service,
+    mounted,
     context,
     configuration?.taskPushNotificationConfig,
     input.message.taskId,
@@ -108,17 +102,17 @@ async function submissionOf(
   if (trace !== undefined) submission.trace = trace;
   if (context.timeoutMs !== undefined) submission.timeoutMs = context.timeoutMs;
   if (context.idempotencyKey !== undefined) submission.idempotencyKey = context.idempotencyKey;
-  if (!service.deduplicateByMessageId) submission.deduplicateByMessageId = false;
+  if (!mounted.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   const { toolResultIn } = context.dialect;
   if (toolResultIn !== undefined) {
-    const { message, answers } = await answerByToolResult(service, toolResultIn, access, submission.message);
+    const { message, answers } = await answerByToolResult(mounted, toolResultIn, access, submission.message);
     submission.message = message;
     if (answers !== undefined) submission.answers = answers;
   }
   if (context.dialect.clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;
-    const known = await engine.resolveAlias(access, submission.alias);
+    const known = await mounted.host.engine.resolveAlias(access, submission.alias);
     submission.message =
       known === undefined ? withoutTask(submission.message) : { ...submission.message, taskId: known };
   }
@@ -147,7 +141,7 @@ function withoutTask({ taskId: _, ...message }: Message): Message {
 }
 
 /** Required extensions apply only to messages, not to reads and cancels (1.0 §3.3.4). */
-function requireExtensions({ agent }: Service, { extensions }: RequestContext): void {
+function requireExtensions({ agent }: MountedAgent, { extensions }: RequestContext): void {
   if (agent.card.extensions === undefined) return;
   const missing = agent.card.extensions
     .filter(({ uri, required }) => required === true && !extensions.includes(uri))
@@ -158,4 +152,25 @@ function requireExtensions({ agent }: Service, { extensions }: RequestContext): 
     `Required extensions are missing: list them in the A2A-Extensions header: ${missing.join(', ')}`,
     { details: { requiredExtensions: missing.join(',') } },
   );
+}
+
+/**
+ * The skill that a message specifies: `skillId` in the metadata of the message, otherwise of the request.
+ *
+ * @throws A2AError `INVALID_PARAMS` if the two differ, or if one is not a string.
+ */
+function namedSkill({ message, metadata }: SendMessageRequest): string | undefined {
+  const ofMessage = readName(message.metadata, 'message.metadata.skillId');
+  const ofRequest = readName(metadata, 'metadata.skillId');
+  if (ofMessage !== undefined && ofRequest !== undefined && ofMessage !== ofRequest) {
+    throw invalidField('metadata.skillId', 'expected the skill that the message names, or none');
+  }
+  return ofMessage ?? ofRequest;
+}
+
+function readName(metadata: JsonObject | undefined, field: string): string | undefined {
+  const value: JsonValue | undefined =
+    metadata !== undefined && Object.hasOwn(metadata, 'skillId') ? metadata['skillId'] : undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw invalidField(field, 'expected the id of a skill');
 }

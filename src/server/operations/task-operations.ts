@@ -14,29 +14,29 @@ import type { StreamItem } from '../../engine/stream/subscribe.ts';
 import type { TaskAccess } from '../../engine/tasks/task-access.ts';
 import { withTransitions } from '../../wire/transitions.ts';
 import { renameTask, taskNamed, underName } from './aliases.ts';
-import { type RequestContext, accessOf } from '../bindings/request-context.ts';
+import { type RequestContext, accessOf } from '../../host/request-context.ts';
 import { decodePageToken, encodePageToken, readPage } from './task-page.ts';
-import type { TaskEvents } from '../bindings/event-frames.ts';
+import type { TaskEvents } from './operation.ts';
 import { requireStreaming } from './send-operations.ts';
-import type { Service } from '../service.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
 
-export async function getTask(service: Service, context: RequestContext, input: GetTaskRequest): Promise<Task> {
-  const access = accessOf(service, context, input);
-  const { id, alias } = await taskNamed(service, context, access, input.id);
+export async function getTask(mounted: MountedAgent, context: RequestContext, input: GetTaskRequest): Promise<Task> {
+  const access = accessOf(mounted, context, input);
+  const { id, alias } = await taskNamed(mounted, context, access, input.id);
   const { historyLength } = input;
   const options = historyLength === undefined ? {} : { historyLength };
   const read =
-    service.stateTransitionHistory && context.activate(TRANSITIONS.uri)
-      ? getWithTransitions(service, context, access, id, options)
-      : service.engine.get(access, id, options);
+    mounted.stateTransitionHistory && context.activate(TRANSITIONS.uri)
+      ? getWithTransitions(mounted, context, access, id, options)
+      : mounted.host.engine.get(access, id, options);
   const task = await underName(read, id, alias);
-  const { serverless } = service;
-  if (serverless !== undefined) await serverless.resumeIfStale(access, id, context.waitUntil, task.status);
+  const resumed = mounted.host.continuation.resumeIfStale(access, id, context.waitUntil, task.status);
+  if (resumed !== undefined) await resumed;
   return renameTask(task, alias);
 }
 
 async function getWithTransitions(
-  { engine }: Service,
+  { host: { engine } }: MountedAgent,
   { dialect }: RequestContext,
   access: TaskAccess,
   taskId: string,
@@ -46,14 +46,18 @@ async function getWithTransitions(
   return withTransitions(task, transitions, dialect);
 }
 
-export async function cancelTask(service: Service, context: RequestContext, input: CancelTaskRequest): Promise<Task> {
-  const access = accessOf(service, context, input);
-  const { id, alias } = await taskNamed(service, context, access, input.id);
-  if (service.offer.strict === true && context.dialect.cancelIsIdempotent !== true) {
-    assertNotCanceled(await underName(service.engine.get(access, id, { historyLength: 0 }), id, alias), input.id);
+export async function cancelTask(
+  mounted: MountedAgent,
+  context: RequestContext,
+  input: CancelTaskRequest,
+): Promise<Task> {
+  const access = accessOf(mounted, context, input);
+  const { id, alias } = await taskNamed(mounted, context, access, input.id);
+  if (mounted.offer.strict === true && context.dialect.cancelIsIdempotent !== true) {
+    assertNotCanceled(await underName(mounted.host.engine.get(access, id, { historyLength: 0 }), id, alias), input.id);
   }
-  const task = await underName(service.engine.cancel(access, id), id, alias);
-  await service.serverless?.canceled(id, context.waitUntil);
+  const task = await underName(mounted.host.engine.cancel(access, id), id, alias);
+  await mounted.host.continuation.canceled(id, context.waitUntil);
   return renameTask(task, alias);
 }
 
@@ -65,17 +69,17 @@ function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
 const PAGE_SIZE = 50;
 
 export async function listTasks(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: ListTasksRequest,
 ): Promise<ListTasksResponse> {
-  service.access.requireListing(context.caller);
-  const access = accessOf(service, context, input);
+  mounted.host.access.requireListing(context.caller);
+  const access = accessOf(mounted, context, input);
   const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
-  const pageSize = Math.min(input.pageSize ?? PAGE_SIZE, service.limits.settings.pageSize);
+  const pageSize = Math.min(input.pageSize ?? PAGE_SIZE, mounted.host.limits.settings.pageSize);
   // A token is valid only for a list with the same filters; the page size may change.
   const filters = JSON.stringify([access.tenant, access.owner, contextId, status, statusTimestampAfter]);
-  const { tasks, next, total } = await readPage((query) => service.engine.list(access, query), {
+  const { tasks, next, total } = await readPage((query) => mounted.host.engine.list(access, query), {
     limit: pageSize,
     artifacts: includeArtifacts,
     ...(historyLength !== undefined && { history: historyLength }),
@@ -98,21 +102,21 @@ function withArtifacts(task: Task): Task {
 }
 
 export async function subscribeToTask(
-  service: Service,
+  mounted: MountedAgent,
   context: RequestContext,
   input: SubscribeToTaskRequest,
 ): Promise<TaskEvents> {
-  requireStreaming(service);
-  const { engine } = service;
+  requireStreaming(mounted);
+  const { engine, continuation } = mounted.host;
   const { dialect, lastEventId, signal } = context;
-  const access = accessOf(service, context, input);
-  const { id, alias } = await taskNamed(service, context, access, input.id);
+  const access = accessOf(mounted, context, input);
+  const { id, alias } = await taskNamed(mounted, context, access, input.id);
   const events = {
     alias,
     historyLength: undefined,
     endsAtQuestion: !dialect.subscribesToTheEnd && dialect.staysOpenAtQuestion !== true,
   };
-  await service.serverless?.resumeIfStale(access, id, context.waitUntil);
+  await continuation.resumeIfStale(access, id, context.waitUntil);
   if (lastEventId !== undefined) {
     // 0.1 numbers artifacts in order, so the encoder must know those that were already sent.
     const seen = dialect.clientNamesTasks ? await engine.get(access, id, { historyLength: 0 }) : undefined;

@@ -1,6 +1,6 @@
 import type { CryptoKey, JWK } from 'jose';
 import { CARD_ALGORITHMS } from '../../wire/card/card-signature-key.ts';
-import { type Check, isObject, kindOf } from './check.ts';
+import { type Check, isObject, kindOf } from '../../support/check.ts';
 
 /** A key that signs cards. */
 export interface CardSigningKey {

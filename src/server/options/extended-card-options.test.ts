@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Check } from './check.ts';
+import { Check } from '../../support/check.ts';
 import { readExtendedCard } from './extended-card-options.ts';
 
 function problemsOf(value: unknown): string {

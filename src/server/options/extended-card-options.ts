@@ -1,7 +1,7 @@
 import type { Caller } from '../../engine/handler.ts';
 import type { AgentCard } from '../../model/card.ts';
 import { type CardParts, type ReadCardParts, readCardParts } from '../cards/card-parts.ts';
-import { type Check, isObject, kindOf } from './check.ts';
+import { type Check, isObject, kindOf } from '../../support/check.ts';
 
 /**
  * Returns the members that the extended card of a caller changes, or `undefined` if the caller gets no extended card. `card` is the

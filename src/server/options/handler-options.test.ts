@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../store/memory/store.ts';
-import { agent } from '../agent/agent.ts';
-import { DEFAULT_LIMITS } from '../limits/limit-settings.ts';
+import { agent } from '../../agent/agent.ts';
+import { DEFAULT_LIMITS } from '../../host/limits/limit-settings.ts';
 import { createHandler } from '../handler.ts';
 import { readHandlerOptions } from './handler-options.ts';
 
@@ -136,6 +136,7 @@ test('missing handler options have their defaults', () => {
     audit: undefined,
     insecurePublic: false,
     role: 'all',
+    selfPaths: [],
   });
 });
 

@@ -6,20 +6,20 @@ import type { Store } from '../../store/store.ts';
 import { defined } from '../../support/defined.ts';
 import { type Binding, type ProfileName } from '../../wire/offer.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
-import type { Agent } from '../agent/agent.ts';
+import type { Agent } from '../../agent/agent.ts';
 import { type CardSigningOptions, readCardSigning } from './card-signing-options.ts';
-import { type AccessOptions, readAccess } from './access-options.ts';
-import { type AuthOption, readAuth } from '../auth/auth-option.ts';
-import { Check, isObject, kindOf } from './check.ts';
+import { type AccessOptions, readAccess } from '../../host/options/access-options.ts';
+import { type AuthOption, readAuth } from '../../host/auth/auth-option.ts';
+import { Check, isObject, kindOf } from '../../support/check.ts';
 import { type CorsOptions, readCors } from '../http/cors.ts';
-import type { Limits } from '../limits/limit-settings.ts';
-import { readLimits } from './limits-options.ts';
+import type { Limits } from '../../host/limits/limit-settings.ts';
+import { readLimits } from '../../host/options/limits-options.ts';
 import { type ExtendedCardOption, readExtendedCard } from './extended-card-options.ts';
-import { type FileOptions, readFileOptions } from './file-options.ts';
-import { type PushOptions, readPushOptions } from './push-options.ts';
-import { readCount, readFlag, readObject, readPath, readWord } from './option-readers.ts';
+import { type FileOptions, readFileOptions } from '../../host/options/file-options.ts';
+import { type PushOptions, readPushOptions } from '../../host/options/push-options.ts';
+import { readCount, readFlag, readObject, readPath, readWord } from '../../host/options/option-readers.ts';
 import { readCardForm, readOffer, readRpcPaths } from './offer-options.ts';
-import { readServerless, type ServerlessOptions } from './serverless-options.ts';
+import { readServerless, type ServerlessOptions } from '../serverless/serverless-options.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
 
 /** Options of streams. */
@@ -108,6 +108,8 @@ export interface HandlerOptions {
   readonly maxBodyBytes?: number;
   /** The interval of keep-alive comments on idle streams, in milliseconds. Default: 15 s. */
   readonly heartbeatMs?: number;
+  /** The runs of all agents at a time in this process, in addition to `concurrency` of each agent. Default: no such limit. */
+  readonly concurrency?: number;
   /** How long ended tasks and their events are kept. Default: ended tasks for 30 days, at most 1,000,000 of them. */
   readonly retention?: Partial<Retention>;
   /** Receives log events. Default: warnings and errors go to the console. */
@@ -184,6 +186,7 @@ const KEYS = [
   'deduplicateByMessageId',
   'maxBodyBytes',
   'heartbeatMs',
+  'concurrency',
   'retention',
   'log',
   'limits',
@@ -218,7 +221,8 @@ export function readHandlerOptions(
   options: unknown,
   more: MoreOptions = {},
 ): HandlerSettings {
-  if (!isAgent(agent)) throw new TypeError(`${what} expects an agent created with agent(), got ${kindOf(agent)}`);
+  for (const each of agentsIn(what, agent))
+    if (!isAgent(each)) throw new TypeError(`${what} expects an agent created with agent(), got ${kindOf(each)}`);
   const check = new Check();
   const given = check.options(options);
   check.keys(given, [...KEYS, ...Object.keys(more)], '');
@@ -249,6 +253,7 @@ function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
     deduplicateByMessageId: readFlag(check, given, 'deduplicateByMessageId', true),
     maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
     heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
+    concurrency: readCount(check, given, 'concurrency'),
     retention: readRetention(check, given['retention']),
     log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object such as console') as Log | undefined,
     limits: readLimits(check, given['limits']),
@@ -271,8 +276,18 @@ function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
     files: readFileOptions(check, given['files']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
     role: readWord(check, given, 'role', ROLES) ?? ('all' satisfies Role),
-    serverless: readServerless(check, given['serverless'], given),
+    ...readServerless(check, given, offer),
   } as const;
+}
+
+/** @throws TypeError for an empty list, and for two agents with the same id. */
+function agentsIn(what: string, agents: unknown): readonly unknown[] {
+  if (!Array.isArray(agents)) return [agents];
+  if (agents.length === 0) throw new TypeError(`${what} expects at least one agent, got an empty array`);
+  const ids = agents.filter(isAgent).map(({ id }) => id);
+  const twice = ids.find((id, i) => ids.indexOf(id) < i);
+  if (twice !== undefined) throw new TypeError(`Two agents have the id ${twice}. Give each agent its own id.`);
+  return agents;
 }
 
 export function isAgent(value: unknown): value is Agent {

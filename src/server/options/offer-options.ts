@@ -10,8 +10,8 @@ import {
   PROFILE_PATHS,
   type ProfileName,
 } from '../../wire/offer.ts';
-import { type Check, quoted } from './check.ts';
-import { readFlag, readPath, readWord, rejectEmpty } from './option-readers.ts';
+import { type Check, quoted } from '../../support/check.ts';
+import { readFlag, readPath, readWord, rejectEmpty } from '../../host/options/option-readers.ts';
 
 /** Reads the options that decide what the handler serves: `versions`, `bindings`, `profile`, `restStyle` and `strict`. */
 export function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offer {

@@ -1,13 +1,13 @@
 import { A2AError } from '../../errors.ts';
 import { isSameSecret } from '../../support/secret/same-secret.ts';
 import { dialectOf } from '../../wire/select.ts';
-import { UNSET_RETRY_MS } from '../auth/hosted.ts';
-import { isObject } from '../options/check.ts';
+import { UNSET_RETRY_MS } from '../../host/auth/hosted.ts';
+import { isObject } from '../../support/check.ts';
 import { restFailure, wrongVerb } from '../bindings/error-response.ts';
-import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../http/http.ts';
-import { PROCESS_TASK_PATH, type ServerlessSettings } from '../options/serverless-options.ts';
+import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
+import { PROCESS_TASK_PATH, type ServerlessSettings } from './serverless-options.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Failures } from '../bindings/failure.ts';
+import type { Failures } from '../../host/failure.ts';
 import type { Signatures } from './signature.ts';
 
 /** The members of `Serverless` and of the service that the endpoints use. */

@@ -1,5 +1,5 @@
 import type { Log } from '../../observe/log.ts';
-import type { ServerlessSettings } from '../options/serverless-options.ts';
+import type { ServerlessSettings } from './serverless-options.ts';
 import type { Signatures } from './signature.ts';
 
 export interface SelfRequestOptions {

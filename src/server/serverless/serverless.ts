@@ -1,31 +1,25 @@
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine, TaskStream } from '../../engine/engine.ts';
+import type { ContinuedStream, Continuation } from '../../host/continuation.ts';
 import type { Submission } from '../../engine/tasks/submission.ts';
 import { A2AError } from '../../errors.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Log } from '../../observe/log.ts';
 import type { Scope } from '../../store/store.ts';
-import { systemClock } from '../../support/time/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { newId } from '../../support/id.ts';
-import { UnsharedTimers } from '../../support/time/unshared-timers.ts';
-import type { Offer } from '../../wire/offer.ts';
-import { endAt, type EventFrames, onStreamEnd } from '../bindings/event-frames.ts';
-import { isHostedProduction } from '../auth/hosted.ts';
-import type { Failures } from '../bindings/failure.ts';
-import type { HttpRequest, HttpResponse, WaitUntil } from '../http/http.ts';
-import { runPathOf, type ServerlessSettings } from '../options/serverless-options.ts';
+import { isHostedProduction } from '../../host/auth/hosted.ts';
+import type { Failures } from '../../host/failure.ts';
+import type { HttpRequest, HttpResponse, WaitUntil } from '../../host/http.ts';
+import { type ContinuationParts, type ServerlessSettings, SWEEP_PATH } from './serverless-options.ts';
 import { handleRun, handleSweep } from './endpoints.ts';
 import { ContinuedTask } from './continued-task.ts';
 import { SelfRequests } from './self-requests.ts';
 import { Signatures } from './signature.ts';
 
-export interface ServerlessParts {
+export interface ServerlessParts extends ContinuationParts {
   readonly engine: Engine;
   readonly settings: ServerlessSettings;
-  readonly publicUrl: string | undefined;
-  readonly offer: Offer;
-  readonly log: Log;
 }
 
 const MAX_REPAIRED = 1000;
@@ -38,7 +32,7 @@ const NO_SECRET_LOCAL =
   'No secret is configured for self-requests, so only this process accepts its own. Production requires A2A_SECRET or serverless.secret';
 
 /** Continues tasks on a host that freezes the process as soon as it has responded. */
-export class Serverless {
+export class Serverless implements Continuation {
   readonly settings: ServerlessSettings;
   /** Undefined in production without a secret. */
   readonly signatures: Signatures | undefined;
@@ -47,11 +41,10 @@ export class Serverless {
   readonly #requests: SelfRequests | undefined;
   /** Without a URL in development: tasks for other processes run in this one. */
   readonly #runsHere: boolean;
-  readonly #timers = new UnsharedTimers(systemClock);
   /** When tasks were last resumed because of a request for them. */
   readonly #repaired = new Map<string, number>();
 
-  constructor({ engine, settings, publicUrl, offer, log }: ServerlessParts) {
+  constructor({ engine, settings, publicUrl, path, log }: ServerlessParts) {
     this.settings = settings;
     this.#engine = engine;
     this.#log = log;
@@ -65,23 +58,32 @@ export class Serverless {
     this.#requests =
       url === undefined || signatures === undefined
         ? undefined
-        : new SelfRequests({ settings, url, path: runPathOf(offer), signatures, log });
+        : new SelfRequests({ settings, url, path, signatures, log });
   }
 
-  /** Sends a message whose task continues after the response. */
-  async sendAndContinue<T>(
+  async send<T>(
     submission: Submission,
     waitUntil: WaitUntil | undefined,
     send: (kept: Submission) => Promise<T>,
   ): Promise<T> {
-    const kept = this.keep(submission, waitUntil);
+    const kept = this.#keep(submission, waitUntil);
     const result = await kept.unlessFailed(send(kept.submission));
     await kept.responded();
     return result;
   }
 
+  async stream(
+    submission: Submission,
+    waitUntil: WaitUntil | undefined,
+    start: (kept: Submission) => Promise<TaskStream>,
+  ): Promise<ContinuedStream> {
+    const kept = this.#keep(submission, waitUntil);
+    const stream = await kept.unlessFailed(start(kept.submission));
+    return { ...stream, afterwards: () => kept.responded() };
+  }
+
   /** @throws A2AError `UNAVAILABLE` if no process would ever resume the task. */
-  keep(submission: Submission, waitUntil: WaitUntil | undefined): ContinuedTask {
+  #keep(submission: Submission, waitUntil: WaitUntil | undefined): ContinuedTask {
     const awake = this.#keepAwake(waitUntil);
     if (submission.returnImmediately === true && awake === undefined) this.#assertCanRunLater();
     const { runMs } = this.settings;
@@ -89,7 +91,6 @@ export class Serverless {
     return new ContinuedTask(submission, { onDemand, runMs, awake, handOver: (taskId) => this.handOver(taskId) });
   }
 
-  /** Resumes a task that no request waits for. */
   async continueTask(taskId: string, waitUntil?: WaitUntil): Promise<void> {
     const awake = this.#keepAwake(waitUntil);
     if (awake === undefined) return this.handOver(taskId);
@@ -97,10 +98,8 @@ export class Serverless {
   }
 
   /**
-   * Called for a request for a task. If the task should be running and its status has not changed for `repairMs`, the process that
-   * should run it may be gone, and the task is resumed. Never rejects.
-   *
-   * @param status The status, if known.
+   * If the task should be running and its status has not changed for `repairMs`, the process that should run it may be gone. Never
+   * rejects.
    */
   async resumeIfStale(
     access: Scope,
@@ -141,27 +140,17 @@ export class Serverless {
     }
   }
 
-  /** Ends a stream before the host does, and resumes the task afterwards. */
-  endBeforeTimeout(
-    frames: EventFrames,
-    known: AsyncIterable<string>,
-    afterwards: (() => Promise<void>) | undefined,
-  ): AsyncIterable<string> {
-    const end = Date.now() + this.settings.runMs;
-    const cut = endAt(frames, known, end, this.#timers);
-    return afterwards === undefined ? cut : onStreamEnd(cut, afterwards);
+  /** Streams end before the host ends them. */
+  streamEnd(): number {
+    return Date.now() + this.settings.runMs;
   }
 
-  /** Handles a request of the agent to itself, or of a scheduler. Never rejects. */
-  handle(request: HttpRequest, what: 'run' | 'sweep', failures: Failures): Promise<HttpResponse> {
+  /** Never rejects. */
+  handle(request: HttpRequest, failures: Failures): Promise<HttpResponse> {
     const { settings, signatures } = this;
     const handOver = (taskId: string): Promise<void> => this.handOver(taskId);
     const context = { engine: this.#engine, failures, settings, signatures, handOver };
-    return what === 'run' ? handleRun(context, request) : handleSweep(context, request);
-  }
-
-  close(): void {
-    this.#timers.clear();
+    return request.path === SWEEP_PATH ? handleSweep(context, request) : handleRun(context, request);
   }
 
   /** Never rejects. */

@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../../server/http/http.ts';
+import type { HttpResponse } from '../../host/http.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { ConnectionDropped, silence } from '../in-process.ts';
 import type { CutFault, Fault } from './faults.ts';

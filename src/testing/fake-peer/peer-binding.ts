@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Input, OperationName } from '../../model/operation.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import { noSuchPath, restFailure, rpcFailure, wrongVerb } from '../../server/bindings/error-response.ts';
-import { type HttpResponse, JSON_HEADERS } from '../../server/http/http.ts';
+import { type HttpResponse, JSON_HEADERS } from '../../host/http.ts';
 import { STREAM_HEADERS } from '../../server/http/stream-headers.ts';
 import { isObject } from '../../wire/codec.ts';
 import { decodeParams, type Dialect, operationCodec } from '../../wire/dialect.ts';

@@ -3,7 +3,7 @@ import type { AgentCard } from '../../model/card.ts';
 import { isStreaming } from '../../model/operation.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Task } from '../../model/task.ts';
-import { type HttpResponse, JSON_HEADERS, jsonResponse } from '../../server/http/http.ts';
+import { type HttpResponse, JSON_HEADERS, jsonResponse } from '../../host/http.ts';
 import { type Clock, systemClock } from '../../support/time/clock.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { encodeCard } from '../../wire/card/served/card-forms.ts';

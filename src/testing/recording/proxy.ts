@@ -1,4 +1,4 @@
-import { type HttpResponse, jsonResponse } from '../../server/http/http.ts';
+import { type HttpResponse, jsonResponse } from '../../host/http.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 import { SseDecoder } from '../../wire/sse/sse-decoder.ts';
 import { encodeComment, encodeSse } from '../../wire/sse/sse-encoder.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { TokenBuckets } from '../../server/limits/token-buckets.ts';
+import { TokenBuckets } from '../../host/limits/token-buckets.ts';
 import { memoryStore } from '../../store/memory/store.ts';
 import type { Store, TokenTake, TokenTaken } from '../../store/store.ts';
 import { type FakeClock, fakeClock } from '../fake-clock.ts';

@@ -2,13 +2,13 @@
 import { SignJWT } from 'jose';
 
 import { A2AError } from '../../../src/errors.ts';
-import { apiKeys } from '../../../src/server/auth/api-keys.ts';
-import type { AuthenticateHook, Authenticator } from '../../../src/server/auth/authenticator.ts';
-import { basicAuth } from '../../../src/server/auth/basic-auth.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
-import { jwks } from '../../../src/server/auth/jwt/jwks.ts';
-import { oidc } from '../../../src/server/auth/jwt/oidc.ts';
-import { sharedSecret } from '../../../src/server/auth/jwt/shared-secret.ts';
+import { apiKeys } from '../../../src/host/auth/api-keys.ts';
+import type { AuthenticateHook, Authenticator } from '../../../src/host/auth/authenticator.ts';
+import { basicAuth } from '../../../src/host/auth/basic-auth.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
+import { jwks } from '../../../src/host/auth/jwt/jwks.ts';
+import { oidc } from '../../../src/host/auth/jwt/oidc.ts';
+import { sharedSecret } from '../../../src/host/auth/jwt/shared-secret.ts';
 import { type Claims, startIdentityProvider } from '../../helpers/identity-provider.ts';
 import type { Ask } from '../kit/exchange.ts';
 

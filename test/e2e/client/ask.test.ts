@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { A2AError } from '../../../src/errors.ts';
-import { agent as define } from '../../../src/server/agent/agent.ts';
+import { agent as define } from '../../../src/agent/agent.ts';
 import { serveOnSocket, startServer } from '../kit/server.ts';
 import { connected, TRANSPORTS } from './kit.ts';
 import { json, startPeer } from './peer.ts';

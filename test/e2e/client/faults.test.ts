@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { CallAborted } from '../../../src/client/request/call-aborted.ts';
-import { agent as createAgent } from '../../../src/server/agent/agent.ts';
+import { agent as createAgent } from '../../../src/agent/agent.ts';
 import { serveOnSocket } from '../kit/server.ts';
 import { connected, skippingClock, unusedAddress, TRANSPORTS } from './kit.ts';
 import { cardAt, failure, json, type Peer, result, startPeer, status, stream, task } from './peer.ts';

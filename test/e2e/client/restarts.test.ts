@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { ConnectOptions } from '../../../src/client/options.ts';
-import { agent as createAgent } from '../../../src/server/agent/agent.ts';
+import { agent as createAgent } from '../../../src/agent/agent.ts';
 import type { Clock } from '../../../src/support/time/clock.ts';
 import { serveOnSocket } from '../kit/server.ts';
 import { connected, createSkippingClock, unusedAddress, TRANSPORTS } from './kit.ts';

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 
 import { connect } from '../../../src/client/entry.ts';
-import { agent } from '../../../src/server/agent/agent.ts';
+import { agent } from '../../../src/agent/agent.ts';
 import { openTelemetry } from '../../helpers/open-telemetry.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket } from '../kit/server.ts';

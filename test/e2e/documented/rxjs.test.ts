@@ -11,9 +11,9 @@ import { type Handler, QuestionExpiredError } from '../../../src/engine/handler.
 import { A2AError } from '../../../src/errors.ts';
 import { connect } from '../../../src/index.ts';
 import type { ServeOptions } from '../../../src/node/serve.ts';
-import { agent as createAgent } from '../../../src/server/agent/agent.ts';
-import type { AgentOptions } from '../../../src/server/agent/agent-options.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
+import { agent as createAgent } from '../../../src/agent/agent.ts';
+import type { AgentOptions } from '../../../src/agent/agent-options.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { all } from '../../peers/peer.ts';
 import type { Answer, Ask, LiveStream } from '../kit/exchange.ts';

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 
 import type { ServeOptions } from '../../../src/node/serve.ts';
-import type { AgentOptions } from '../../../src/server/agent/agent-options.ts';
-import { agent as createAgent } from '../../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
+import type { AgentOptions } from '../../../src/agent/agent-options.ts';
+import { agent as createAgent } from '../../../src/agent/agent.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import type { Answer } from '../kit/exchange.ts';
 import { serveOnSocket } from '../kit/server.ts';

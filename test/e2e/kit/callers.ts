@@ -1,6 +1,6 @@
 import type { Caller } from '../../../src/engine/handler.ts';
 import { A2AError } from '../../../src/errors.ts';
-import type { Authenticator } from '../../../src/server/auth/authenticator.ts';
+import type { Authenticator } from '../../../src/host/auth/authenticator.ts';
 import type { Ask } from './exchange.ts';
 
 /** Authenticates the caller whose id is the bearer token. */

@@ -1,7 +1,7 @@
 import type { Handler, TaskContext } from '../../../src/engine/handler.ts';
 import type { Output } from '../../../src/engine/output/output.ts';
-import { type Agent, agent } from '../../../src/server/agent/agent.ts';
-import type { AgentOptions } from '../../../src/server/agent/agent-options.ts';
+import { type Agent, agent } from '../../../src/agent/agent.ts';
+import type { AgentOptions } from '../../../src/agent/agent-options.ts';
 
 export type ScriptOptions = Partial<Omit<AgentOptions, 'run'>>;
 

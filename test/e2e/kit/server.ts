@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { publicBy } from '../../../src/node/exposure.ts';
 import { type AgentServer, serve, type ServeOptions } from '../../../src/node/serve.ts';
 import { silentLog } from '../../../src/observe/log.ts';
-import type { Agent } from '../../../src/server/agent/agent.ts';
+import type { Agent } from '../../../src/agent/agent.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { type Answer, type Ask, exchange, type LiveStream, openStream } from './exchange.ts';
 import { type ScriptOptions, scripted } from './script.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { serve, type AgentServer, type ServeOptions } from '../../../src/node/serve.ts';
-import { agent } from '../../../src/server/agent/agent.ts';
+import { agent } from '../../../src/agent/agent.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { call, type MalformedCase } from './case.ts';
 import { type Answer, exchange, type RawRequest } from './exchange.ts';

@@ -2,12 +2,12 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { expect } from 'vitest';
 import { type AgentServer, serve } from '../../../src/node/serve.ts';
-import { agent } from '../../../src/server/agent/agent.ts';
-import { apiKeys } from '../../../src/server/auth/api-keys.ts';
-import { basicAuth } from '../../../src/server/auth/basic-auth.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
-import { jwks } from '../../../src/server/auth/jwt/jwks.ts';
-import { sharedSecret } from '../../../src/server/auth/jwt/shared-secret.ts';
+import { agent } from '../../../src/agent/agent.ts';
+import { apiKeys } from '../../../src/host/auth/api-keys.ts';
+import { basicAuth } from '../../../src/host/auth/basic-auth.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
+import { jwks } from '../../../src/host/auth/jwt/jwks.ts';
+import { sharedSecret } from '../../../src/host/auth/jwt/shared-secret.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../helpers/identity-provider.ts';
 import { keptLog } from '../../helpers/kept-log.ts';

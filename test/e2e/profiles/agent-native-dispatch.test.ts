@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 
-import { agent } from '../../../src/server/agent/agent.ts';
+import { agent } from '../../../src/agent/agent.ts';
 import { SECRET, startHost, URL_OF_AGENT } from '../serverless/host.ts';
 
 const PATH = '/_agent-native/a2a';

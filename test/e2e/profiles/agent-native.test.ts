@@ -2,8 +2,8 @@
 import { SignJWT } from 'jose';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { agent } from '../../../src/server/agent/agent.ts';
-import { sharedSecret } from '../../../src/server/auth/jwt/shared-secret.ts';
+import { agent } from '../../../src/agent/agent.ts';
+import { sharedSecret } from '../../../src/host/auth/jwt/shared-secret.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { callAgent, NativeClient } from '../../fixtures/peers/agent-native-client.ts';
 import { serveOnSocket } from '../kit/server.ts';

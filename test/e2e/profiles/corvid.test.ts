@@ -1,8 +1,8 @@
 /** The specification of corvid's A2A module: its scenarios and error cases, called as its own client calls them. */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
+import { agent } from '../../../src/agent/agent.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { exchange } from '../kit/exchange.ts';
 import { serveOnSocket } from '../kit/server.ts';

@@ -1,8 +1,8 @@
 /** A profile changes the form of requests and responses. Authentication, ownership of tasks and limits stay the same. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { agent } from '../../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
+import { agent } from '../../../src/agent/agent.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
 import { PROFILE_NAMES } from '../../../src/wire/offer.ts';
 import type { Ask } from '../kit/exchange.ts';
 import { serveOnSocket } from '../kit/server.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { connect } from '../../../src/index.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
-import { sharedSecret } from '../../../src/server/auth/jwt/shared-secret.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
+import { sharedSecret } from '../../../src/host/auth/jwt/shared-secret.ts';
 import { PROFILE_NAMES } from '../../../src/wire/offer.ts';
 import { startServer } from '../kit/server.ts';
 import { eventsOf } from '../kit/sse-text.ts';

@@ -1,8 +1,8 @@
 /** The examples in the design of the RxJS agent, sent as written there. */
 import { describe, expect, test } from 'vitest';
 
-import { agent } from '../../../src/server/agent/agent.ts';
-import { bearerTokens } from '../../../src/server/auth/bearer-tokens.ts';
+import { agent } from '../../../src/agent/agent.ts';
+import { bearerTokens } from '../../../src/host/auth/bearer-tokens.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import type { Ask } from '../kit/exchange.ts';
 import { serveOnSocket } from '../kit/server.ts';

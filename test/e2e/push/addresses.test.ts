@@ -4,7 +4,7 @@ import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket, startServer } from '../kit/server.ts';
-import { agent } from '../../../src/server/agent/agent.ts';
+import { agent } from '../../../src/agent/agent.ts';
 import { NEVER, deliveryOf, outbound } from './deliveries.ts';
 import { HOSTILE_ADDRESSES } from './hostile-addresses.ts';
 import { startReceiver } from './receiver.ts';

@@ -5,7 +5,7 @@ import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import type { Task } from '../../../src/model/task.ts';
 import { silentLog } from '../../../src/observe/log.ts';
 import type { TraceContext } from '../../../src/observe/trace-context.ts';
-import { Outbound, type OutboundSettings } from '../../../src/server/outbound/outbound.ts';
+import { Outbound, type OutboundSettings } from '../../../src/host/outbound/outbound.ts';
 import type { TaskEvent, TaskRecord } from '../../../src/store/store.ts';
 
 const TASK: Task = {

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/entry.ts';
 import type { AuditRecord } from '../../../src/observe/audit.ts';
-import { agent } from '../../../src/server/agent/agent.ts';
+import { agent } from '../../../src/agent/agent.ts';
 import { openTelemetry, type SeenSpan } from '../../helpers/open-telemetry.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket, startServer, type TestServer } from '../kit/server.ts';

@@ -1,7 +1,7 @@
 /** A serverless host: each request may get a process of its own. The processes are handlers on one store. */
 import { onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/observe/log.ts';
-import type { Agent } from '../../../src/server/agent/agent.ts';
+import type { Agent } from '../../../src/agent/agent.ts';
 import type { AgentHandler } from '../../../src/server/handler.ts';
 import { createHandler, type HandlerOptions, memoryStore } from '../../../src/server/index.ts';
 import type { Store } from '../../../src/store/store.ts';

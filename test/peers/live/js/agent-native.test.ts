@@ -1,8 +1,8 @@
 /** The client of `@agent-native/core` and an agent with the profile `agent-native`. */
 import { describe, expect, test, vi } from 'vitest';
 import type { ServeOptions } from '../../../../src/node/serve.ts';
-import { agent } from '../../../../src/server/agent/agent.ts';
-import { sharedSecret } from '../../../../src/server/auth/jwt/shared-secret.ts';
+import { agent } from '../../../../src/agent/agent.ts';
+import { sharedSecret } from '../../../../src/host/auth/jwt/shared-secret.ts';
 import { serveOnSocket } from '../../../e2e/kit/server.ts';
 import { all } from '../../peer.ts';
 import { startProgram } from '../program.ts';

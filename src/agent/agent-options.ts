@@ -1,0 +1,277 @@
+import { isPlain } from '../engine/replay/json-value.ts';
+import { isRecord } from '../support/json/to-json.ts';
+import type { Handler } from '../engine/handler.ts';
+import { DEFAULT_LIMITS, type RunLimits } from '../engine/runnable.ts';
+import type { AgentCard, AgentExtension, AgentProvider } from '../model/card.ts';
+import type { JsonObject } from '../model/json.ts';
+import { defined } from '../support/defined.ts';
+import { Check, isObject, kindOf, quoted } from '../support/check.ts';
+import { isId, slug } from './names.ts';
+import { mattersByName, openSkill, publicSkills, type Skill } from './skill-access.ts';
+import { readModes, readScopes, readSkills, type SkillOptions, type Tools } from './skills.ts';
+
+/**
+ * Options of `agent()`. The members inherited from `RunLimits` limit its runs. Each of them has a default, except `runsPerCaller`
+ * and `maxQueuedMs`, which impose no limit if unset.
+ */
+export interface AgentOptions extends Partial<RunLimits> {
+  /** The display name on the card. Required. */
+  readonly name: string;
+  /** Describes the agent to people and to other agents. It is public, so never put the system prompt here. Required. */
+  readonly description: string;
+  /**
+   * Identifies the tasks of the agent in the store: 1 to 64 letters, digits, `.`, `_` and `-`. Tasks that were stored under another
+   * id have no handler anymore. Default: derived from `name`, so `My Agent` becomes `my-agent`.
+   */
+  readonly id?: string;
+  /** The version of the agent, not of the protocol. Up to 64 characters without spaces. Default: `1.0.0`. */
+  readonly version?: string;
+  /** The skills that the card lists. Default: one skill with the name and description of the agent. */
+  readonly skills?: readonly SkillOptions[];
+  /** Tools to list as skills, in the format of any common framework. The server never calls them; `run` does. */
+  readonly tools?: Tools;
+  /**
+   * Handles a message: an async function or async generator. It can run again after a crash, so wrap side effects in `ctx.step()`.
+   * Required.
+   */
+  readonly run: Handler;
+  /** The media types that the agent accepts, such as `image/*`. The server rejects other content. Default: every type. */
+  readonly inputModes?: readonly string[];
+  /**
+   * The media types that the card lists as output. Output of other types is delivered with a warning in the log. Default:
+   * `text/plain` and `application/json`.
+   */
+  readonly outputModes?: readonly string[];
+  /** The organisation that offers the agent, shown on the card. */
+  readonly provider?: AgentProvider;
+  /** A link to documentation, shown on the card. */
+  readonly documentationUrl?: string;
+  /** A link to an icon, shown on the card. */
+  readonly iconUrl?: string;
+  /** Protocol extensions that the card declares. The server rejects messages that do not name a `required` one. */
+  readonly extensions?: readonly AgentExtension[];
+  /** The scopes that a caller needs to send a message. A skill with its own `scopes` replaces them. Default: none. */
+  readonly scopes?: readonly string[];
+}
+
+/** The members of the card that are the same wherever the agent is served. */
+export interface AgentDescription extends Pick<
+  AgentCard,
+  | 'name'
+  | 'description'
+  | 'version'
+  | 'provider'
+  | 'documentationUrl'
+  | 'iconUrl'
+  | 'defaultInputModes'
+  | 'defaultOutputModes'
+  | 'skills'
+> {
+  /** The protocol extensions that the agent declares. */
+  readonly extensions?: readonly AgentExtension[];
+}
+
+export interface AgentSettings {
+  readonly id: string;
+  readonly card: AgentDescription;
+  readonly skills: readonly Skill[];
+  readonly scopes: readonly string[];
+  readonly run: Handler;
+  readonly limits: RunLimits;
+}
+
+/** The types that every handler can read as `ctx.text` and output without specifying a type. */
+const DEFAULT_MODES = ['text/plain', 'application/json'] as const;
+/** The first two are the types an agent understands best; the last one accepts files of every type. */
+const DEFAULT_INPUT_MODES = [...DEFAULT_MODES, '*/*'] as const;
+
+const OPTION_KEYS = [
+  'name',
+  'description',
+  'id',
+  'version',
+  'skills',
+  'tools',
+  'run',
+  'inputModes',
+  'outputModes',
+  'provider',
+  'documentationUrl',
+  'iconUrl',
+  'extensions',
+  'scopes',
+] as const satisfies readonly (keyof AgentOptions)[];
+
+const LIMIT_KEYS = [...Object.keys(DEFAULT_LIMITS), 'runsPerCaller', 'maxQueuedMs'] as readonly (keyof RunLimits)[];
+
+/** The extension that lets messages specify their skill. */
+const SKILL_EXTENSION = 'urn:tandem-a2a:skill:1';
+
+const PRIVATE = 'agent() accepts only what the card shows; keep it inside run';
+
+const HINTS: Readonly<Record<string, string>> = {
+  handler: 'did you mean run?',
+  execute: 'did you mean run?',
+  limits: 'pass its members next to name and run',
+  systemPrompt: PRIVATE,
+  system: PRIVATE,
+  instructions: PRIVATE,
+  model: PRIVATE,
+};
+
+/** The allowed values of limits that are not numbers. */
+const WORDS: Partial<Record<keyof RunLimits, readonly string[]>> = {
+  recovery: ['resume', 'fail'],
+  onDisconnect: ['continue', 'cancel'],
+  onUnfitAnswer: ['reject', 'cancel-question'],
+};
+
+/** Limits for which 0 makes sense: no queue, no grace period, no pauses, no waiting. */
+const MAY_BE_ZERO: readonly (keyof RunLimits)[] = ['queue', 'cancelGraceMs', 'maxPausedPerCaller', 'maxWaitMs'];
+
+const MAX_PARAMS_DEPTH = 32;
+
+/**
+ * Reads untyped options member by member, so that nothing else can reach a card.
+ *
+ * @throws TypeError that lists every invalid option.
+ */
+export function readOptions(options: unknown): AgentSettings {
+  if (!isObject(options)) {
+    throw new TypeError(`agent() expects an object such as { name, description, run }, got ${kindOf(options)}`);
+  }
+  const check = new Check();
+  check.keys(options, [...OPTION_KEYS, ...LIMIT_KEYS], '', HINTS);
+  const name = check.text(options['name'], 'name', 'Translator');
+  const description = check.text(options['description'], 'description', 'Translates English into French.');
+  const id = readId(check, options['id'], name);
+  const run = options['run'];
+  if (typeof run !== 'function') {
+    const expected = 'an async function or generator such as async *run({ text }) { … }';
+    check.fault(
+      'run',
+      run === undefined ? `is required: pass ${expected}` : `expected ${expected}, got ${kindOf(run)}`,
+    );
+  }
+  const given = readSkills(check, options['skills'], options['tools']);
+  const skills = given.length > 0 ? given : [openSkill({ id, name, description, tags: [id] })];
+  const shown = publicSkills(skills);
+  const scopes = readScopes(check, options['scopes'], 'scopes');
+  const card = defined({
+    name,
+    description,
+    version: readVersion(check, options['version']),
+    provider: readProvider(check, options['provider'], 'provider'),
+    documentationUrl: addressOf(check, options, 'documentationUrl'),
+    iconUrl: addressOf(check, options, 'iconUrl'),
+    defaultInputModes: readModes(check, options['inputModes'], 'inputModes') ?? [...DEFAULT_INPUT_MODES],
+    defaultOutputModes: readModes(check, options['outputModes'], 'outputModes') ?? [...DEFAULT_MODES],
+    // A card needs at least one skill (1.0 §4.4.1), and some clients reject a skill without tags.
+    skills: shown.length > 0 ? shown : [{ id, name, description, tags: [id] }],
+    extensions: withSkillNames(readExtensions(check, options['extensions']), skills),
+  });
+  const limits = readLimits(check, options);
+  check.finish('Invalid options for agent():');
+  return { id, card, skills, scopes, run: run as Handler, limits };
+}
+
+function readId(check: Check, value: unknown, name: string): string {
+  if (value === undefined) {
+    const id = slug(name);
+    if (id === '' && name !== '')
+      check.fault('id', 'is required, because name has no letters or digits to derive it from');
+    return id;
+  }
+  const id = check.text(value, 'id', 'translator');
+  if (id !== '' && !isId(id)) {
+    check.fault('id', 'expected 1 to 64 letters, digits, ".", "_" and "-", starting with a letter or digit');
+  }
+  return id;
+}
+
+function readVersion(check: Check, value: unknown): string {
+  if (value === undefined) return '1.0.0';
+  const version = check.text(value, 'version', '1.0.0');
+  if (version !== '' && !/^\S{1,64}$/u.test(version)) {
+    check.fault('version', 'expected 1 to 64 characters without spaces, such as "1.0.0"');
+  }
+  return version;
+}
+
+function addressOf(check: Check, options: Readonly<Record<string, unknown>>, key: string): string | undefined {
+  return options[key] === undefined ? undefined : check.webAddress(options[key], key);
+}
+
+export function readProvider(check: Check, value: unknown, path: string): AgentProvider | undefined {
+  if (value === undefined) return undefined;
+  const given = check.record(value, path, `{ organization: 'Example', url: 'https://example.com' }`);
+  if (given === undefined) return undefined;
+  check.keys(given, ['organization', 'url'], `${path}.`);
+  return {
+    organization: check.text(given['organization'], `${path}.organization`, 'Example'),
+    url: check.webAddress(given['url'], `${path}.url`),
+  };
+}
+
+function readExtensions(check: Check, value: unknown): AgentExtension[] | undefined {
+  const seen = new Set<string>();
+  const extensions = check.list(value, 'extensions', 'extensions', (item, path): AgentExtension | undefined => {
+    const given = check.record(item, path, `{ uri: 'https://example.com/extension' }`);
+    if (given === undefined) return undefined;
+    check.keys(given, ['uri', 'description', 'required', 'params'], `${path}.`);
+    const uri = check.text(given['uri'], `${path}.uri`, 'https://example.com/extension');
+    if (uri !== '' && !URL.canParse(uri)) check.fault(`${path}.uri`, 'expected an absolute URI');
+    // The A2A-Extensions header is a comma-separated list, so no caller could request this URI.
+    if (uri.includes(','))
+      check.fault(`${path}.uri`, 'must not contain a comma, which separates URIs in the A2A-Extensions header');
+    if (seen.has(uri)) check.fault(`${path}.uri`, 'is a duplicate');
+    if (uri !== '') seen.add(uri);
+    const { required, params } = given;
+    check.flag(required, `${path}.required`);
+    if (params !== undefined && !(isRecord(params) && isPlain(params, MAX_PARAMS_DEPTH))) {
+      check.fault(`${path}.params`, 'expected an object of JSON values');
+      return undefined;
+    }
+    return defined({
+      uri,
+      description: check.optionalText(given['description'], `${path}.description`),
+      required: required === true ? true : undefined,
+      params: params === undefined ? undefined : (structuredClone(params) as JsonObject),
+    });
+  });
+  const read = extensions.filter((extension) => extension !== undefined);
+  return read.length === 0 ? undefined : read;
+}
+
+/** If it matters which skill a message is for, the card declares how to specify it. */
+function withSkillNames(
+  extensions: AgentExtension[] | undefined,
+  skills: readonly Skill[],
+): AgentExtension[] | undefined {
+  const own = { uri: SKILL_EXTENSION, description: 'A message may name its skill: metadata.skillId' };
+  return skills.some(mattersByName) ? [...(extensions ?? []).filter(({ uri }) => uri !== own.uri), own] : extensions;
+}
+
+function readLimits(check: Check, options: Readonly<Record<string, unknown>>): RunLimits {
+  const limits: Partial<Record<keyof RunLimits, unknown>> = { ...DEFAULT_LIMITS };
+  for (const key of LIMIT_KEYS) {
+    const value = options[key];
+    if (value === undefined) continue;
+    const words = WORDS[key];
+    if (words === undefined) limits[key] = readNumber(check, key, value);
+    else if (words.some((word) => word === value)) limits[key] = value;
+    else check.fault(key, `expected ${words.map((word) => JSON.stringify(word)).join(' or ')}, got ${quoted(value)}`);
+  }
+  return limits as RunLimits;
+}
+
+function readNumber(check: Check, key: keyof RunLimits, value: unknown): number {
+  const least = MAY_BE_ZERO.includes(key) ? 0 : 1;
+  const isTime = key.endsWith('Ms');
+  // Times are rounded, because a calculated time may have a fraction. Counts are not.
+  const number = isTime && typeof value === 'number' ? Math.round(value) : value;
+  if (Number.isSafeInteger(number) && Number(number) >= least) return Number(number);
+  const unit = isTime ? 'a number of milliseconds' : 'a whole number';
+  check.fault(key, `expected ${unit} >= ${least}, got ${kindOf(value)}`);
+  return least;
+}

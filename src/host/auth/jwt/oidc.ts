@@ -1,0 +1,50 @@
+import type { JSONWebKeySet } from 'jose';
+import { Check, isObject } from '../../../support/check.ts';
+import type { Authenticator } from '../authenticator.ts';
+import { isSecureAddress } from '../../../support/net/loopback.ts';
+import { checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
+import { createVerifier } from './jwks.ts';
+import { jwtAuthenticator } from './jwt-authenticator.ts';
+import { RemoteKeys } from './remote-keys.ts';
+
+/** Options of `oidc()`. */
+export interface OidcOptions extends IssuerOptions {
+  /** The URL of the provider, exactly as in the `iss` claim. For several providers use several authenticators. Required. */
+  readonly issuer: string;
+}
+
+/**
+ * Authenticates callers by a JWT of an OpenID provider, whose keys are found through its discovery document. Otherwise it works like
+ * `jwks()`. The caller's id is `<issuer>#<sub>`.
+ *
+ * @example
+ * oidc({ issuer: 'https://login.example' })
+ *
+ * @throws TypeError that lists every invalid option.
+ */
+export function oidc(options: OidcOptions, now: () => number = Date.now): Authenticator {
+  const check = new Check();
+  const given = check.options(options);
+  check.keys(given, ['issuer', ...ISSUER_KEYS], '');
+  checkSecure(check, given['issuer'], 'issuer');
+  checkIssuer(check, given);
+  check.finish('Invalid options for oidc():');
+  const { issuer } = options;
+  const openIdConnectUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const load = async (): Promise<JSONWebKeySet> => {
+    const keysUrl = keysAddress(issuer, await fetchJson(openIdConnectUrl, options));
+    return (await fetchJson(keysUrl, options)) as JSONWebKeySet;
+  };
+  const schemes = { oidc: { openIdConnectSecurityScheme: { openIdConnectUrl } } };
+  return jwtAuthenticator(schemes, createVerifier([issuer], options, new RemoteKeys(load, now), now), now);
+}
+
+/** A discovery document must name its own issuer (OpenID Connect Discovery §4.3). */
+function keysAddress(issuer: string, document: unknown): string {
+  const { issuer: named, jwks_uri: address } = isObject(document) ? document : {};
+  if (named !== issuer) throw new Error(`The discovery document of ${issuer} names another issuer`);
+  if (typeof address !== 'string' || !URL.canParse(address) || !isSecureAddress(address)) {
+    throw new Error(`The discovery document of ${issuer} has no jwks_uri that starts with https://`);
+  }
+  return address;
+}

@@ -1,0 +1,150 @@
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
+import type { Caller } from '../../../engine/handler.ts';
+import { A2AError } from '../../../errors.ts';
+import type { JsonObject } from '../../../model/json.ts';
+import { isName } from '../../../support/name.ts';
+import type { ServedAt } from '../authenticator.ts';
+import { invalidCredentials } from '../credentials.ts';
+import { isLoopback } from '../../../support/net/loopback.ts';
+import { trimEndOf } from '../../../support/trim-end.ts';
+import type { Check } from '../../../support/check.ts';
+
+/** Rules for JWTs, independent of how they are signed. */
+export interface TokenRules {
+  /** The accepted `aud` claims. Default: the public URL of the agent, and its origin. */
+  readonly audience?: string | readonly string[];
+  /** How far clocks may differ, in seconds. Default: 30. */
+  readonly clockToleranceSeconds?: number;
+  /** Returns whether a token is revoked. Called for a new token, and then at most once a minute. Default: no token is revoked. */
+  readonly isRevoked?: (claims: JsonObject) => boolean | Promise<boolean>;
+  /** Returns the tenants that the caller can access; `undefined` for any. Default: any. */
+  readonly tenants?: (claims: JsonObject) => readonly string[] | undefined;
+}
+
+const TOLERANCE_SECONDS = 30;
+const MAX_SUBJECT = 255;
+
+/** Verifies a token with a key and returns its claims. @throws A2AError `UNAUTHENTICATED` with the reason. */
+export async function verifyJwt(
+  token: string,
+  key: Uint8Array | JWTVerifyGetKey,
+  options: JWTVerifyOptions & { readonly rules: TokenRules; readonly now: number },
+): Promise<JWTPayload> {
+  const { jwtVerify } = await import('jose');
+  const { rules, now, ...more } = options;
+  const all = {
+    ...more,
+    clockTolerance: toleranceOf(rules),
+    currentDate: new Date(now),
+    requiredClaims: ['sub', 'exp'],
+  };
+  try {
+    const { payload } = await (typeof key === 'function' ? jwtVerify(token, key, all) : jwtVerify(token, key, all));
+    return payload;
+  } catch (error) {
+    throw A2AError.is(error) ? error : invalidCredentials(reasonOf(error), error);
+  }
+}
+
+/** Whether verification failed because of the key, so that another key may match. */
+export function isOtherSignature(error: unknown): boolean {
+  return A2AError.is(error, 'UNAUTHENTICATED') && codeOf(error.cause) === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED';
+}
+
+/** @throws A2AError `UNAVAILABLE` if neither `audience` nor `publicUrl` is set, because no audience could be checked. */
+export function requiredAudience({ audience }: TokenRules, { publicUrl }: ServedAt): string[] {
+  if (audience !== undefined) return [audience].flat();
+  if (publicUrl !== undefined) return [...audiencesOf(publicUrl)];
+  throw new A2AError(
+    'UNAVAILABLE',
+    'This agent cannot check the audience of tokens: its operator must set publicUrl or audience',
+  );
+}
+
+/** The caller of a verified token. Subjects are unique only within an issuer, so the id contains both. */
+export async function callerOf(authority: string, payload: JWTPayload, rules: TokenRules): Promise<Caller> {
+  const { sub = '', exp = 0 } = payload;
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !isName(sub)) {
+    throw invalidCredentials(`The sub claim of the token must be a string of 1 to ${MAX_SUBJECT} characters`);
+  }
+  const claims = payload as JsonObject;
+  if ((await rules.isRevoked?.(claims)) === true) throw invalidCredentials('The token has been revoked');
+  const tenants = rules.tenants?.(claims);
+  return Object.freeze({
+    id: `${authority}#${sub}`,
+    isVerified: true,
+    scopes: scopesOf(payload),
+    ...(tenants !== undefined && { tenants }),
+    expiresAt: (exp + toleranceOf(rules)) * 1000,
+    claims,
+  });
+}
+
+/** The scopes of a token: one string separated by spaces (RFC 8693 §4.2), or an array, as some providers send. */
+function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
+  return [scope, scp]
+    .flat()
+    .flatMap((each) => (typeof each === 'string' ? each.split(' ') : []))
+    .filter((each) => each !== '');
+}
+
+function toleranceOf({ clockToleranceSeconds = TOLERANCE_SECONDS }: TokenRules): number {
+  return clockToleranceSeconds;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown } | undefined)?.code;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'The token has expired',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'The token is not signed with a key that this agent trusts',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'The token is signed with an algorithm that this agent does not accept',
+  ERR_JWKS_NO_MATCHING_KEY: 'The token is signed with a key that its issuer does not publish',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'Several keys of the issuer match the token: it needs a kid that names one',
+};
+
+const CLAIMS: Readonly<Record<string, string>> = {
+  aud: 'The token was issued for another audience',
+  iss: 'The token was issued by an issuer that this agent does not trust',
+  nbf: 'The token is not valid yet',
+  exp: 'The token has no valid exp claim',
+  sub: 'The token has no sub claim',
+};
+
+function reasonOf(error: unknown): string {
+  const { claim = '' } = error as { readonly claim?: string };
+  return REASONS[String(codeOf(error))] ?? CLAIMS[claim] ?? 'The bearer token is not a valid JWT';
+}
+
+/**
+ * The accepted audiences of an agent: its URL, or its origin, because that is all a client knows before it has read the card.
+ * All loopback names are equivalent.
+ */
+function audiencesOf(publicUrl: string): readonly string[] {
+  const url = new URL(publicUrl);
+  const hosts = isLoopback(url.hostname) ? [url.hostname, 'localhost', '127.0.0.1', '[::1]'] : [url.hostname];
+  const port = url.port === '' ? '' : `:${url.port}`;
+  const path = trimEndOf(url.pathname, '/');
+  const all = hosts.flatMap((host) => {
+    const origin = `${url.protocol}//${host}${port}`;
+    return [origin, `${origin}/`, `${origin}${path}`, `${origin}${path}/`];
+  });
+  return [...new Set(all)];
+}
+
+export const RULE_KEYS = ['audience', 'clockToleranceSeconds', 'isRevoked', 'tenants'] as const;
+
+export function checkRules(check: Check, given: Readonly<Record<string, unknown>>): void {
+  if (given['audience'] !== undefined) checkTexts(check, given['audience'], 'audience');
+  check.count(given['clockToleranceSeconds'], 'clockToleranceSeconds', 0);
+  check.callback(given['isRevoked'], 'isRevoked');
+  check.callback(given['tenants'], 'tenants');
+}
+
+/** Reads one string, or an array of strings that is not empty. */
+export function checkTexts(check: Check, value: unknown, path: string): readonly string[] {
+  if (!Array.isArray(value)) return [check.text(value, path)];
+  if (value.length === 0) check.fault(path, 'must not be empty');
+  return check.list(value, path, 'strings', (item, at) => check.text(item, at));
+}
