@@ -157,7 +157,7 @@ function bounded(turns: readonly ConversationTurn[], limit: number): readonly Co
     if (kept.length > 0 && (kept.length >= limit || size > MAX_SIZE)) break;
     kept.push(one);
   }
-  return kept.reverse();
+  return kept.toReversed();
 }
 
 function sizeOf(parts: readonly Part[]): number {
