@@ -7,7 +7,7 @@ import { newId } from '../support/id.ts';
 import { UnsharedTimers } from '../support/time/unshared-timers.ts';
 import { type Scheduler, systemScheduler } from '../support/time/scheduler.ts';
 import { TimerHeap } from '../support/time/timer-heap.ts';
-import type { Core } from './core.ts';
+import type { EngineContext } from './engine-context.ts';
 import type { PushTransport } from './outbox/delivery.ts';
 import { Feed } from './stream/feed.ts';
 import { Gathering } from './write/write-coalescer.ts';
@@ -114,17 +114,17 @@ export interface EngineCloseOptions {
 export const POLLS_PER_LOOK = 5;
 
 /** Callbacks from the parts of an engine. */
-export interface CoreHooks {
+export interface EngineHooks {
   /** A task with push configurations was stored. */
   readonly pushed: () => void;
-  readonly pushConfigChanged: Core['pushConfigChanged'];
-  readonly hasSlept: Core['hasSlept'];
+  readonly pushConfigChanged: EngineContext['pushConfigChanged'];
+  readonly hasSlept: EngineContext['hasSlept'];
   /** More runs can start, because memory was released. */
   readonly roomForRuns: () => void;
 }
 
 /** @param clock The time of the store. */
-export function createCore(options: EngineOptions, clock: Clock, hooks: CoreHooks): Core {
+export function createEngineContext(options: EngineOptions, clock: Clock, hooks: EngineHooks): EngineContext {
   const { pushed, pushConfigChanged, hasSlept, roomForRuns } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
   const { leaseMs = 15_000, pollMs = 1000, onDemand = false } = options;

@@ -16,7 +16,7 @@ import { SendOutcomes, type SendResult } from './tasks/send-outcomes.ts';
 import { authorize } from './tasks/authorize.ts';
 import { cancelTask } from './tasks/cancel.ts';
 import { ClaimLoop } from './schedule/claim-loop.ts';
-import type { Core } from './core.ts';
+import type { EngineContext } from './engine-context.ts';
 import {
   type DeadLetter,
   type DeadLetterRange,
@@ -27,7 +27,7 @@ import {
 import type { PushTransport } from './outbox/delivery.ts';
 import { senderLeft, untilLeft } from './tasks/disconnect.ts';
 import {
-  createCore,
+  createEngineContext,
   type EngineCloseOptions,
   type EngineOptions,
   type GetTaskOptions,
@@ -73,7 +73,7 @@ const LOOKS_PER_SECOND = 100;
  * published only after they are stored. The engine does not use the network.
  */
 export class Engine {
-  readonly #core: Core;
+  readonly #context: EngineContext;
   readonly #runs: Runs;
   readonly #claims: ClaimLoop;
   readonly #answers: SendOutcomes;
@@ -90,7 +90,7 @@ export class Engine {
 
   private constructor(options: EngineOptions) {
     const clock = new StoreTime(options.clock ?? steadyClock);
-    this.#core = createCore(options, clock, {
+    this.#context = createEngineContext(options, clock, {
       pushed: () => this.#outbox?.nudge(),
       pushConfigChanged: async (name) => {
         await this.#outbox?.drop(name);
@@ -102,18 +102,18 @@ export class Engine {
     const push = { ...DEFAULT_PUSH_POLICY, ...defined(options.push ?? {}) };
     const { pushTransport } = options;
     this.#pushTransport = pushTransport;
-    this.#outbox = pushTransport && new Outbox(this.#core, pushTransport, push);
-    this.#runs = new Runs(this.#core, (taskId) => this.#lookForWork(taskId));
-    this.#answers = new SendOutcomes(this.#core, this.#runs);
-    this.#heartbeat = new Heartbeat(this.#core, clock, () => this.#runs.hearAll());
-    this.#claims = new ClaimLoop(this.#core, this.#runs, this.#heartbeat);
+    this.#outbox = pushTransport && new Outbox(this.#context, pushTransport, push);
+    this.#runs = new Runs(this.#context, (taskId) => this.#lookForWork(taskId));
+    this.#answers = new SendOutcomes(this.#context, this.#runs);
+    this.#heartbeat = new Heartbeat(this.#context, clock, () => this.#runs.hearAll());
+    this.#claims = new ClaimLoop(this.#context, this.#runs, this.#heartbeat);
     this.#retention = new RetentionLoop(
-      this.#core,
+      this.#context,
       { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },
       push.maxDeadLetters,
     );
     const parts = { runs: this.#runs, heartbeat: this.#heartbeat, outbox: this.#outbox, prune: () => this.prune() };
-    this.#onDemand = options.onDemand === true ? new OnDemand(this.#core, parts) : undefined;
+    this.#onDemand = options.onDemand === true ? new OnDemand(this.#context, parts) : undefined;
   }
 
   /** Starts an engine. Tasks that an earlier engine left unfinished resume at once. */
@@ -132,16 +132,16 @@ export class Engine {
     if (taskId !== undefined) return this.#sendTo(taskId, given);
     const agent = this.#agent(given.agent);
     const submission = this.#onDemand === undefined ? given : await this.#placed(agent, given);
-    const prepared = prepareTask(this.#core, this.#runs, agent, submission);
+    const prepared = prepareTask(this.#context, this.#runs, agent, submission);
     const { task, findReply } = prepared;
     if (submission.returnImmediately === true) {
-      const begun = told(submission, await beginTask(this.#core, this.#runs, prepared));
+      const begun = told(submission, await beginTask(this.#context, this.#runs, prepared));
       if (begun.kind === 'repeated') return this.#answers.repeated(agent, submission, begun, findReply);
       return { task: taskView(begun.record, [task.message]) };
     }
-    const waiter = new SettleWaiter(this.#core, submission, task.id);
+    const waiter = new SettleWaiter(this.#context, submission, task.id);
     try {
-      const begun = told(submission, await beginTask(this.#core, this.#runs, prepared));
+      const begun = told(submission, await beginTask(this.#context, this.#runs, prepared));
       if (begun.kind === 'repeated') return await this.#answers.repeated(agent, submission, begun, findReply);
       return await this.#answers.outcome(agent, submission, task.id, waiter, findReply);
     } finally {
@@ -156,16 +156,16 @@ export class Engine {
     if (taskId !== undefined) {
       await this.#followUp(taskId, given);
       const items = this.subscribe(given, taskId, { signal });
-      return this.#untilLeft(this.#core.agents.get(given.agent), given, taskId, items);
+      return this.#untilLeft(this.#context.agents.get(given.agent), given, taskId, items);
     }
     const agent = this.#agent(given.agent);
     const submission = this.#onDemand === undefined ? given : await this.#placed(agent, given);
-    const prepared = prepareTask(this.#core, this.#runs, agent, submission);
+    const prepared = prepareTask(this.#context, this.#runs, agent, submission);
     const { task, findReply } = prepared;
-    const box = new Mailbox(this.#core, task.id, signal, findReply);
+    const box = new Mailbox(this.#context, task.id, signal, findReply);
     let begun: Begun;
     try {
-      begun = told(submission, await beginTask(this.#core, this.#runs, prepared));
+      begun = told(submission, await beginTask(this.#context, this.#runs, prepared));
     } catch (error) {
       box.close();
       throw error;
@@ -174,10 +174,10 @@ export class Engine {
       box.close();
       const { taskId: id, reply } = begun;
       const items =
-        reply === undefined ? Subscription.to(this.#core, submission, id, { signal, findReply }) : replied(reply);
+        reply === undefined ? Subscription.to(this.#context, submission, id, { signal, findReply }) : replied(reply);
       return this.#untilLeft(agent, submission, id, items);
     }
-    return this.#untilLeft(agent, submission, task.id, Subscription.toNew(this.#core, box, begun.record));
+    return this.#untilLeft(agent, submission, task.id, Subscription.toNew(this.#context, box, begun.record));
   }
 
   /** Returns the ids of the tasks that run on this node. */
@@ -188,49 +188,49 @@ export class Engine {
   /** Returns the events of a task: the current task and each new event, or all events after the number `start.after`. */
   subscribe(access: TaskAccess, taskId: string, start: StreamStart = {}): AsyncIterable<readonly StreamItem[]> {
     this.#assertOpen();
-    return Subscription.to(this.#core, access, taskId, start);
+    return Subscription.to(this.#context, access, taskId, start);
   }
 
   /** Returns a task with its artifacts and history. @throws A2AError `TASK_NOT_FOUND` */
   async get(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<Task> {
-    return readTask(this.#core, access, taskId, options.historyLength);
+    return readTask(this.#context, access, taskId, options.historyLength);
   }
 
   /** Returns a task and its last state changes, at most 100. @throws A2AError `TASK_NOT_FOUND` */
   getWithTransitions(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<TaskWithTransitions> {
-    return readTransitions(this.#core, access, taskId, options.historyLength);
+    return readTransitions(this.#context, access, taskId, options.historyLength);
   }
 
   /** Returns whether the owner can see a task with this id. */
   async has(access: TaskAccess, taskId: string): Promise<boolean> {
-    const stored = await this.#core.store.read(access, taskId, { history: 0 });
+    const stored = await this.#context.store.read(access, taskId, { history: 0 });
     return stored?.record.visible === true && isWithin(access, stored.record);
   }
 
   /** Rejects if the store cannot be read or written. */
   async ready(): Promise<void> {
-    const { store } = this.#core;
+    const { store } = this.#context;
     if (store.ready === undefined) await this.has({ tenant: '', owner: '' }, 'readiness');
     else await store.ready();
   }
 
   /** Returns the id of the task that the owner has given this alias, if any. */
   resolveAlias(access: Required<TaskAccess>, alias: string): Promise<string | undefined> {
-    return this.#core.store.resolveAlias(access, nameAt(access.agent, alias));
+    return this.#context.store.resolveAlias(access, nameAt(access.agent, alias));
   }
 
   /** Returns a page of tasks, and how many match in all. With `isCut`, the page ended early because of its size. */
   async list(access: TaskAccess, query: TaskQuery): Promise<ListedTasks> {
     const narrowed = access.agent === undefined ? query : { ...query, agents: [access.agent] };
-    const { tasks, total, isCut } = await this.#core.store.list(access, narrowed);
+    const { tasks, total, isCut } = await this.#context.store.list(access, narrowed);
     return { tasks: tasks.map(pagedTask), total, ...(isCut === true && { isCut }) };
   }
 
   /** Cancels a task; resolves when it has ended. @throws A2AError `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` */
   async cancel(access: TaskAccess, taskId: string): Promise<Task> {
     this.#assertOpen();
-    shown(access, taskId, await this.#core.store.read(access, taskId, { history: 0 }));
-    await cancelTask(this.#core, this.#runs, access, taskId);
+    shown(access, taskId, await this.#context.store.read(access, taskId, { history: 0 }));
+    await cancelTask(this.#context, this.#runs, access, taskId);
     return this.get(access, taskId);
   }
 
@@ -240,7 +240,7 @@ export class Engine {
    */
   async authorize(access: TaskAccess, taskId: string, credential: string): Promise<void> {
     this.#assertOpen();
-    await authorize(this.#core, access, taskId, credential);
+    await authorize(this.#context, access, taskId, credential);
     this.#wake(taskId);
   }
 
@@ -249,12 +249,12 @@ export class Engine {
    * @throws A2AError `TASK_NOT_FOUND`, or `UNSUPPORTED_OPERATION` if the task has reached `maxPushConfigs`.
    */
   setPushConfig(access: TaskAccess, taskId: string, given: NewPushConfig): Promise<PushConfigRecord> {
-    return setPushConfig(this.#core, access, taskId, given);
+    return setPushConfig(this.#context, access, taskId, given);
   }
 
   /** Returns a push configuration. @throws A2AError `TASK_NOT_FOUND` if the task or the configuration does not exist. */
   getPushConfig(access: TaskAccess, taskId: string, id: string): Promise<PushConfigRecord> {
-    return getPushConfig(this.#core, access, taskId, id);
+    return getPushConfig(this.#context, access, taskId, id);
   }
 
   /** Returns the push configurations of a task in the order of their creation. */
@@ -263,17 +263,17 @@ export class Engine {
     taskId: string,
     range: PushConfigRange = {},
   ): Promise<readonly PushConfigRecord[]> {
-    return listPushConfigs(this.#core, access, taskId, range);
+    return listPushConfigs(this.#context, access, taskId, range);
   }
 
   /** Deletes a push configuration. Returns whether it existed. */
   deletePushConfig(access: TaskAccess, taskId: string, id: string): Promise<boolean> {
-    return deletePushConfig(this.#core, access, taskId, id);
+    return deletePushConfig(this.#context, access, taskId, id);
   }
 
   /** Returns the push notifications that could not be delivered, the oldest first. */
   deadLetters(range: DeadLetterRange = {}): Promise<readonly DeadLetter[]> {
-    return listDeadLetters(this.#core, range);
+    return listDeadLetters(this.#context, range);
   }
 
   /**
@@ -285,7 +285,7 @@ export class Engine {
     this.#assertOpen();
     if (this.#pushTransport === undefined)
       throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This server does not send push notifications');
-    const redelivered = await redeliver(this.#core, this.#pushTransport, which, this.#left.signal);
+    const redelivered = await redeliver(this.#context, this.#pushTransport, which, this.#left.signal);
     this.#outbox?.nudge();
     return redelivered;
   }
@@ -310,7 +310,7 @@ export class Engine {
    */
   async purge(owner: Scope, onDeleted: OnDeleted = () => {}): Promise<number> {
     this.#assertOpen();
-    return purgeOwner(this.#core, this.#runs, owner, onDeleted);
+    return purgeOwner(this.#context, this.#runs, owner, onDeleted);
   }
 
   /**
@@ -328,7 +328,7 @@ export class Engine {
 
   async #start(): Promise<void> {
     await this.#heartbeat.start();
-    const { store, node, runsTasks } = this.#core;
+    const { store, node, runsTasks } = this.#context;
     this.#unwatch = store.watch((taskId, by, isClaimable, progress) => {
       if (by !== node) this.#hint(taskId, isClaimable, progress);
     });
@@ -347,7 +347,7 @@ export class Engine {
   }
 
   async #close({ finishMs = 0, afterCrash = false }: EngineCloseOptions): Promise<void> {
-    const { timers, clock, store, node, feed } = this.#core;
+    const { timers, clock, store, node, feed } = this.#context;
     const claimed = this.#claims.stop();
     const told = this.#outbox?.finish();
     if (finishMs > 0) {
@@ -378,15 +378,15 @@ export class Engine {
 
   /** Looks for work only if the task is claimable: otherwise each event would make every node query the store. */
   #hint(taskId: string, isClaimable = true, progress?: ReadProgress): void {
-    this.#core.feed.hint(taskId, progress);
+    this.#context.feed.hint(taskId, progress);
     if (isClaimable) this.#wake(taskId);
     else void this.#runs.refreshFromStore(taskId);
   }
 
   #lookNowAndThen(): void {
-    const { pollMs, feed } = this.#core;
+    const { pollMs, feed } = this.#context;
     const lookMs = pollMs * POLLS_PER_LOOK;
-    this.#stopLooking = every(lookMs, this.#core, () => {
+    this.#stopLooking = every(lookMs, this.#context, () => {
       feed.tellSome({ kind: 'hint' }, Math.ceil((lookMs * LOOKS_PER_SECOND) / 1000));
       this.#runs.hearRunning();
     });
@@ -409,7 +409,7 @@ export class Engine {
 
   async #followUp(taskId: string, submission: Submission): Promise<TaskRecord> {
     this.#assertOpen();
-    const record = await followUp(this.#core, submission, taskId);
+    const record = await followUp(this.#context, submission, taskId);
     this.#wake(taskId);
     submission.onStored?.(taskId);
     return record;
@@ -427,13 +427,13 @@ export class Engine {
     items: AsyncIterable<readonly StreamItem[]>,
   ): TaskStream {
     if (agent?.limits.onDisconnect !== 'cancel') return { taskId, items };
-    const onLeft = (): void => senderLeft(this.#core, this.#runs, agent, submission, taskId);
+    const onLeft = (): void => senderLeft(this.#context, this.#runs, agent, submission, taskId);
     return { taskId, items: untilLeft(items, submission.signal, onLeft) };
   }
 
   #agent(id: string): Runnable {
     this.#assertOpen();
-    const agent = this.#core.agents.get(id);
+    const agent = this.#context.agents.get(id);
     if (agent === undefined) throw new A2AError('INTERNAL_ERROR', `Agent ${id} is not registered here`);
     return agent;
   }

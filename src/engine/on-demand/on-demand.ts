@@ -1,7 +1,7 @@
 import type { TaskStatus } from '../../model/task.ts';
 import { fairnessKeyOf, type Scope, type TaskRecord } from '../../store/store.ts';
 import { every } from '../../support/time/every.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { Heartbeat } from '../schedule/heartbeat.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Runs } from '../schedule/runs.ts';
@@ -51,15 +51,15 @@ export interface OnDemandParts {
  * holds none when the time is over: other nodes would have to wait until its lease expires.
  */
 export class OnDemand {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #runs: Runs;
   readonly #heartbeat: Heartbeat;
   readonly #outbox: Outbox | undefined;
   readonly #prune: () => Promise<void>;
   readonly #works = new Set<Work>();
 
-  constructor(core: Core, { runs, heartbeat, outbox, prune }: OnDemandParts) {
-    this.#core = core;
+  constructor(engine: EngineContext, { runs, heartbeat, outbox, prune }: OnDemandParts) {
+    this.#engine = engine;
     this.#runs = runs;
     this.#heartbeat = heartbeat;
     this.#outbox = outbox;
@@ -77,19 +77,19 @@ export class OnDemand {
    * next node.
    */
   async work(taskId: string, options: WorkOptions): Promise<Worked> {
-    return this.#during(new Work(this.#core, taskId, options), (work) => this.#continue(work));
+    return this.#during(new Work(this.#engine, taskId, options), (work) => this.#continue(work));
   }
 
   /** Resumes abandoned tasks, sends due notifications, and removes expired tasks. */
   async sweep({ forMs, signal, limit, onUnfinished = async () => {} }: SweepOptions): Promise<Swept> {
     await this.wake();
-    const { log, liveness } = this.#core;
+    const { log, liveness } = this.#engine;
     const { leaseEpoch } = liveness;
     const { records, isCut } = await this.#claimDue(limit);
     const options = signal === undefined ? { forMs } : { forMs, signal };
     const unfinished: string[] = [];
     const finish = async (record: TaskRecord): Promise<void> => {
-      const work = new Work(this.#core, record.id, options);
+      const work = new Work(this.#engine, record.id, options);
       const worked = await this.#during(work, () => this.#continue(work, this.#take(record, leaseEpoch))).catch(
         (error) => {
           log.warn('Could not resume abandoned task', { ...taskFields(record), error });
@@ -102,7 +102,7 @@ export class OnDemand {
     };
     await Promise.all(records.map(finish));
     // Sends due notifications even if no task is due.
-    if (records.length === 0) await this.#during(new Work(this.#core, '', options), async () => 'resting');
+    if (records.length === 0) await this.#during(new Work(this.#engine, '', options), async () => 'resting');
     const hasMore = isCut && (await this.#isMoreDue());
     await this.#prune().catch((error: unknown) => log.warn('Could not remove expired tasks', { error }));
     return { taken: records.length, unfinished, hasMore };
@@ -110,7 +110,7 @@ export class OnDemand {
 
   /** Returns the status of a task that should be running now, whether or not a node runs it. */
   async statusIfDue(access: Scope, taskId: string): Promise<TaskStatus | undefined> {
-    const { store, clock } = this.#core;
+    const { store, clock } = this.#engine;
     const { wakeAt = Number.POSITIVE_INFINITY, status } =
       (await store.read(access, taskId, { history: 0 }))?.record ?? {};
     return wakeAt <= clock.now() ? status : undefined;
@@ -119,7 +119,7 @@ export class OnDemand {
   /** Returns whether push notifications are due. */
   async hasPushesDue(): Promise<boolean> {
     if (this.#outbox === undefined) return false;
-    const { store, agents, clock } = this.#core;
+    const { store, agents, clock } = this.#engine;
     return ((await store.nextPush([...agents.keys()])) ?? Number.POSITIVE_INFINITY) <= clock.now();
   }
 
@@ -137,7 +137,7 @@ export class OnDemand {
   async #during(work: Work, run: (work: Work) => Promise<Worked>): Promise<Worked> {
     this.#works.add(work);
     // Each work has its own timer, because timers of another request may end with that request.
-    const stopBeating = every(this.#core.leaseMs / 6, this.#core, () => this.#beat(work.taskId));
+    const stopBeating = every(this.#engine.leaseMs / 6, this.#engine, () => this.#beat(work.taskId));
     if (this.#works.size === 1) this.#outbox?.start();
     try {
       const worked = await run(work);
@@ -152,14 +152,14 @@ export class OnDemand {
   }
 
   #beat(taskId: string): void {
-    const { log } = this.#core;
+    const { log } = this.#engine;
     this.wake().catch((error: unknown) => log.warn('Could not store heartbeat', { error }));
     if (this.#runs.isHere(taskId)) void this.#runs.refreshFromStore(taskId);
   }
 
   async #continue(work: Work, begun?: Promise<TaskRecord | undefined>): Promise<Worked> {
     const { taskId, until, lingers } = work;
-    const { clock } = this.#core;
+    const { clock } = this.#engine;
     let rest = begun;
     let misses = 0;
     /** When the task becomes due, as far as known. */
@@ -171,7 +171,7 @@ export class OnDemand {
       if (rest === undefined) {
         if (work.onlyHere) break;
         await this.wake();
-        const { leaseEpoch } = this.#core.liveness;
+        const { leaseEpoch } = this.#engine.liveness;
         const record = await this.#claimTask(taskId);
         if (record === 'full' || record === 'declined') {
           if (record === 'declined') again = clock.now() + AGAIN_MS;
@@ -202,7 +202,7 @@ export class OnDemand {
   async #handOver(work: Work): Promise<boolean> {
     const { taskId } = work;
     for (const other of this.#works) if (other !== work && other.taskId === taskId && !other.isStopped) return false;
-    return this.#runs.handOverOne(taskId, this.#core.clock.now() >= work.until);
+    return this.#runs.handOverOne(taskId, this.#engine.clock.now() >= work.until);
   }
 
   /**
@@ -210,7 +210,7 @@ export class OnDemand {
    * `isCut`: more tasks may be due, without a slot for them.
    */
   async #claimDue(limit: number): Promise<{ readonly records: readonly TaskRecord[]; readonly isCut: boolean }> {
-    const { store, node, agents } = this.#core;
+    const { store, node, agents } = this.#engine;
     const records: TaskRecord[] = [];
     let isCut = false;
     let left = agents.size;
@@ -239,7 +239,7 @@ export class OnDemand {
    * for its caller, and the task was released.
    */
   async #claimTask(taskId: string): Promise<TaskRecord | undefined | 'full' | 'declined'> {
-    const { store, node, agents } = this.#core;
+    const { store, node, agents } = this.#engine;
     const hosts = [...agents.values()].filter((agent) => this.#runs.slots(agent).free > 0);
     if (hosts.length === 0) return 'full';
     for (const agent of hosts) this.#runs.slots(agent).hold(1);
@@ -266,13 +266,13 @@ export class OnDemand {
   }
 
   #take(record: TaskRecord, leaseEpoch: number): Promise<TaskRecord | undefined> {
-    const agent = this.#core.agents.get(record.agent);
+    const agent = this.#engine.agents.get(record.agent);
     return agent === undefined ? Promise.resolve(undefined) : this.#runs.runUntilSettled(agent, record, leaseEpoch);
   }
 
   /** Whether an unclaimed task is due. If that is unknown, there may be one. */
   async #isMoreDue(): Promise<boolean> {
-    const { store, agents, clock, log } = this.#core;
+    const { store, agents, clock, log } = this.#engine;
     try {
       return ((await store.nextWake([...agents.keys()])) ?? Number.POSITIVE_INFINITY) <= clock.now();
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 
 /** Options of `OnDemand.work`. */
 export interface WorkOptions {
@@ -20,7 +20,7 @@ export class Work {
   readonly until: number;
   readonly lingers: boolean;
   readonly onlyHere: boolean;
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #stop = deferred<undefined>();
   readonly #disarm: () => void;
   readonly #signal: LeaveSignal | undefined;
@@ -28,13 +28,17 @@ export class Work {
   #news: Deferred<void> | undefined;
   #hasNews = false;
 
-  constructor(core: Core, taskId: string, { forMs, signal, lingers = false, onlyHere = false }: WorkOptions) {
-    this.#core = core;
+  constructor(
+    engine: EngineContext,
+    taskId: string,
+    { forMs, signal, lingers = false, onlyHere = false }: WorkOptions,
+  ) {
+    this.#engine = engine;
     this.taskId = taskId;
-    this.until = core.clock.now() + forMs;
+    this.until = engine.clock.now() + forMs;
     this.lingers = lingers;
     this.onlyHere = onlyHere;
-    this.#disarm = core.timers.add(this.until, this.stop);
+    this.#disarm = engine.timers.add(this.until, this.stop);
     this.#signal = signal;
     signal?.addEventListener('abort', this.stop, { once: true });
     if (signal?.aborted === true) this.stop();
@@ -68,13 +72,13 @@ export class Work {
    */
   async pause(time: number, newsFrom: number): Promise<void> {
     if (!this.#hasNews) await this.#pauseUntil(time, (this.#news = deferred<void>()));
-    if (newsFrom > this.#core.clock.now()) await this.#pauseUntil(newsFrom, deferred<void>());
+    if (newsFrom > this.#engine.clock.now()) await this.#pauseUntil(newsFrom, deferred<void>());
     this.#hasNews = false;
   }
 
   async #pauseUntil(time: number, sooner: Deferred<void>): Promise<void> {
     if (this.#isStopped) return;
-    const { timers } = this.#core;
+    const { timers } = this.#engine;
     const disarm = time === Number.POSITIVE_INFINITY ? undefined : timers.add(time, () => sooner.resolve());
     await Promise.race([sooner.promise, this.stopped]);
     disarm?.();

@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { Task } from '../../model/task.ts';
 import type { DeadLetterRecord, PushConfigName } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { type PushTransport, currentTask, type DeliveryResult } from './delivery.ts';
 import { notFound } from '../tasks/not-found.ts';
 import { attemptDelivery } from './push-attempt.ts';
@@ -52,7 +52,7 @@ export interface Redelivered {
 const PAGE = 100;
 
 export async function listDeadLetters(
-  { store, agents }: Core,
+  { store, agents }: EngineContext,
   { limit = PAGE, after }: DeadLetterRange,
 ): Promise<readonly DeadLetter[]> {
   const range = after === undefined ? { limit } : { limit, after };
@@ -67,12 +67,12 @@ export async function listDeadLetters(
  * @throws A2AError `INVALID_PARAMS` if the dead letter or the push configuration does not exist.
  */
 export async function redeliver(
-  core: Core,
+  engine: EngineContext,
   pushTransport: PushTransport,
   which: string | PushConfigName,
   signal: AbortSignal,
 ): Promise<Redelivered> {
-  const { store, agents } = core;
+  const { store, agents } = engine;
   const query = typeof which === 'string' ? { id: which } : { of: which };
   let delivered = 0;
   let toResume = typeof which === 'string' ? undefined : which;
@@ -81,8 +81,8 @@ export async function redeliver(
     if (letters.length === 0 && typeof which === 'string')
       throw new A2AError('INVALID_PARAMS', `Dead letter ${which} does not exist`);
     for (const letter of letters) {
-      const result = await send(core, pushTransport, letter, signal);
-      core.observers.metrics?.pushAttempted(result.kind === 'delivered' ? 'delivered' : 'dead');
+      const result = await send(engine, pushTransport, letter, signal);
+      engine.observers.metrics?.pushAttempted(result.kind === 'delivered' ? 'delivered' : 'dead');
       if (result.kind === 'failed') return { delivered, failed: { id: letter.id, reason: result.reason } };
       await store.dropDeadLetter(letter.id);
       delivered += 1;
@@ -97,7 +97,7 @@ export async function redeliver(
 }
 
 async function send(
-  { store, observers }: Core,
+  { store, observers }: EngineContext,
   pushTransport: PushTransport,
   { id, attempts, taskId, tenant, owner, config, event }: DeadLetterRecord,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { ClaimedPush, PushConfigName } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { PushTransport } from './delivery.ts';
 import { PushLane } from './push-lane.ts';
 import type { PushPolicy } from './push-policy.ts';
@@ -10,7 +10,7 @@ import type { PushPolicy } from './push-policy.ts';
  * total, per host and per owner, so that a slow receiver delays neither tasks nor other receivers.
  */
 export class Outbox {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #pushTransport: PushTransport;
   readonly #policy: PushPolicy;
   readonly #lanes = new Map<string, PushLane>();
@@ -19,11 +19,11 @@ export class Outbox {
   #isStopped = true;
   #disarm: () => void = () => {};
 
-  constructor(core: Core, pushTransport: PushTransport, policy: PushPolicy) {
-    this.#core = core;
+  constructor(engine: EngineContext, pushTransport: PushTransport, policy: PushPolicy) {
+    this.#engine = engine;
     this.#pushTransport = pushTransport;
     this.#policy = policy;
-    core.observers.metrics?.gauge('tandem_pushes', 'Push deliveries in progress on this node', [], () => [
+    engine.observers.metrics?.gauge('tandem_pushes', 'Push deliveries in progress on this node', [], () => [
       [[], this.#lanes.size],
     ]);
   }
@@ -55,7 +55,7 @@ export class Outbox {
     if (this.#claiming !== undefined) return;
     this.#claiming = deferred<void>();
     // One claim covers everything that becomes due in one turn of the event loop.
-    this.#core.scheduler.soon(() => void this.#claimAll());
+    this.#engine.scheduler.soon(() => void this.#claimAll());
   }
 
   /**
@@ -88,12 +88,12 @@ export class Outbox {
     try {
       while (this.#again && !this.#isStopped && this.#room > 0) {
         this.#again = false;
-        const { leaseEpoch } = this.#core.liveness;
+        const { leaseEpoch } = this.#engine.liveness;
         for (const push of await this.#claim()) this.#tell(push, leaseEpoch);
       }
-      if (this.#room > 0 && !this.#isStopped) dueAt = await this.#core.store.nextPush(this.#agents);
+      if (this.#room > 0 && !this.#isStopped) dueAt = await this.#engine.store.nextPush(this.#agents);
     } catch (error) {
-      if (!this.#isStopped) this.#core.log.warn('Could not claim push notifications', { error });
+      if (!this.#isStopped) this.#engine.log.warn('Could not claim push notifications', { error });
     }
     this.#claiming?.resolve();
     this.#claiming = undefined;
@@ -103,7 +103,7 @@ export class Outbox {
   }
 
   #claim(): Promise<readonly ClaimedPush[]> {
-    const { store, node } = this.#core;
+    const { store, node } = this.#engine;
     const { perReceiver, perOwner } = this.#policy;
     const held = [...this.#lanes.values()].map(({ push }) => push);
     return store.claimPushes({ node, agents: this.#agents, limit: this.#room, perReceiver, perOwner, held });
@@ -113,7 +113,7 @@ export class Outbox {
     const key = keyOf(push);
     // Claimed during the stop, or twice. It becomes free when the node has retired, or with the next claim.
     if (this.#isStopped || this.#lanes.has(key)) return;
-    const lane = new PushLane(this.#core, this.#pushTransport, this.#policy, push, leaseEpoch);
+    const lane = new PushLane(this.#engine, this.#pushTransport, this.#policy, push, leaseEpoch);
     this.#lanes.set(key, lane);
     void this.#goOnAfter(lane, key);
   }
@@ -129,14 +129,14 @@ export class Outbox {
   }
 
   get #agents(): readonly string[] {
-    return [...this.#core.agents.keys()];
+    return [...this.#engine.agents.keys()];
   }
 
   /** Due configurations that were not claimed wait for the lane of their receiver. */
   #arm(dueAt = Number.POSITIVE_INFINITY): void {
     this.#disarm();
     if (this.#isStopped) return;
-    const { clock, timers, pollMs } = this.#core;
+    const { clock, timers, pollMs } = this.#engine;
     const now = clock.now();
     this.#disarm = timers.add(Math.min(dueAt > now ? dueAt : Number.POSITIVE_INFINITY, now + pollMs), () =>
       this.nudge(),

@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { PushConfigRecord, Scope } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { isPlain } from '../replay/json-value.ts';
 import { notFound, pushConfigNotFound } from '../tasks/not-found.ts';
 import { shown, type TaskAccess } from '../tasks/task-access.ts';
@@ -38,7 +38,7 @@ export function assertStorablePush({ config }: NewPushConfig): void {
 
 /** The record that is stored for a configuration. */
 export function pushConfigOf(
-  { newId, clock }: Pick<Core, 'newId' | 'clock'>,
+  { newId, clock }: Pick<EngineContext, 'newId' | 'clock'>,
   taskId: string,
   { config, dialect, isDefault = false }: NewPushConfig,
 ): PushConfigRecord {
@@ -47,18 +47,18 @@ export function pushConfigOf(
 }
 
 export async function setPushConfig(
-  core: Core,
+  engine: EngineContext,
   access: TaskAccess,
   taskId: string,
   given: NewPushConfig,
 ): Promise<PushConfigRecord> {
   assertStorablePush(given);
-  await assertWithin(core, access, taskId);
-  return putPushConfig(core, access, taskId, pushConfigOf(core, taskId, given));
+  await assertWithin(engine, access, taskId);
+  return putPushConfig(engine, access, taskId, pushConfigOf(engine, taskId, given));
 }
 
 async function putPushConfig(
-  { store, maxPushConfigs, pushConfigChanged }: Core,
+  { store, maxPushConfigs, pushConfigChanged }: EngineContext,
   scope: Scope,
   taskId: string,
   record: PushConfigRecord,
@@ -81,13 +81,13 @@ export function noRoomForPush(taskId: string, maxPushConfigs: number): A2AError 
 }
 
 export async function getPushConfig(
-  core: Core,
+  engine: EngineContext,
   access: TaskAccess,
   taskId: string,
   id: string,
 ): Promise<PushConfigRecord> {
-  await assertWithin(core, access, taskId);
-  const found = await core.store.pushConfigs(access, taskId, { id, limit: 1 });
+  await assertWithin(engine, access, taskId);
+  const found = await engine.store.pushConfigs(access, taskId, { id, limit: 1 });
   if (found === undefined) throw notFound(taskId);
   const [record] = found;
   if (record === undefined) throw pushConfigNotFound(taskId, id);
@@ -95,26 +95,31 @@ export async function getPushConfig(
 }
 
 export async function listPushConfigs(
-  core: Core,
+  engine: EngineContext,
   access: TaskAccess,
   taskId: string,
   range: PushConfigRange,
 ): Promise<readonly PushConfigRecord[]> {
-  await assertWithin(core, access, taskId);
-  const found = await core.store.pushConfigs(access, taskId, { limit: Number.POSITIVE_INFINITY, ...range });
+  await assertWithin(engine, access, taskId);
+  const found = await engine.store.pushConfigs(access, taskId, { limit: Number.POSITIVE_INFINITY, ...range });
   if (found === undefined) throw notFound(taskId);
   return found;
 }
 
-export async function deletePushConfig(core: Core, access: TaskAccess, taskId: string, id: string): Promise<boolean> {
-  await assertWithin(core, access, taskId);
-  const deleted = await core.store.deletePushConfig(access, taskId, id);
+export async function deletePushConfig(
+  engine: EngineContext,
+  access: TaskAccess,
+  taskId: string,
+  id: string,
+): Promise<boolean> {
+  await assertWithin(engine, access, taskId);
+  const deleted = await engine.store.deletePushConfig(access, taskId, id);
   if (deleted === undefined) throw notFound(taskId);
-  await core.pushConfigChanged({ taskId, configId: id });
+  await engine.pushConfigChanged({ taskId, configId: id });
   return deleted;
 }
 
 /** Checks the agent of the task. The store checks only the owner; the agent of a task never changes. */
-async function assertWithin({ store }: Core, access: TaskAccess, taskId: string): Promise<void> {
+async function assertWithin({ store }: EngineContext, access: TaskAccess, taskId: string): Promise<void> {
   if (access.agent !== undefined) shown(access, taskId, await store.read(access, taskId, { history: 0 }));
 }

@@ -1,6 +1,6 @@
 import type { ClaimedPush, PushNoted, PushProgress, PushReport, TaskEvent, TaskRecord } from '../../store/store.ts';
 import { deferred } from '../../support/deferred.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { type PushTransport, currentTask, type DeliveryResult, deliveryId } from './delivery.ts';
 import { attemptDelivery } from './push-attempt.ts';
 import { type PushPolicy, retryableFailure } from './push-policy.ts';
@@ -12,7 +12,7 @@ const TURN_MS = 1000;
 
 /** The parts of the engine that a lane uses. */
 type LaneTools = Pick<
-  Core,
+  EngineContext,
   'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'leaseMs' | 'liveness' | 'log' | 'observers' | 'faultPoint'
 >;
 

@@ -1,6 +1,6 @@
 import { type ClaimRequest, fairnessKeyOf } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Runnable } from '../runnable.ts';
 import type { Runs } from './runs.ts';
@@ -16,7 +16,7 @@ const MIN_SHARED = 8;
  * due, and at each poll interval.
  */
 export class ClaimLoop {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #runs: Runs;
   readonly #heartbeat: Heartbeat;
   #isClaiming = false;
@@ -25,8 +25,8 @@ export class ClaimLoop {
   #idle: Deferred<void> | undefined;
   #disarm: () => void = () => {};
 
-  constructor(core: Core, runs: Runs, heartbeat: Heartbeat) {
-    this.#core = core;
+  constructor(engine: EngineContext, runs: Runs, heartbeat: Heartbeat) {
+    this.#engine = engine;
     this.#runs = runs;
     this.#heartbeat = heartbeat;
   }
@@ -50,7 +50,7 @@ export class ClaimLoop {
     if (this.#isClaiming) return;
     this.#isClaiming = true;
     // One claim covers all slots and timers of one turn of the event loop.
-    this.#core.scheduler.soon(() => void this.#claimAll());
+    this.#engine.scheduler.soon(() => void this.#claimAll());
   }
 
   async #claimAll(): Promise<void> {
@@ -58,12 +58,12 @@ export class ClaimLoop {
     try {
       while (this.#again && !this.#isStopped) {
         this.#again = false;
-        const since = this.#core.clock.now();
-        await this.#claimFor([...this.#core.agents.values()]);
+        const since = this.#engine.clock.now();
+        await this.#claimFor([...this.#engine.agents.values()]);
         wakeAt = await this.#nextWake(since);
       }
     } catch (error) {
-      if (!this.#isStopped) this.#core.log.warn('Could not claim tasks', { error });
+      if (!this.#isStopped) this.#engine.log.warn('Could not claim tasks', { error });
     }
     this.#isClaiming = false;
     this.#idle?.resolve();
@@ -88,7 +88,7 @@ export class ClaimLoop {
     agents: readonly Runnable[],
     limits: () => Pick<ClaimRequest, 'limit' | 'shares'> | undefined,
   ): Promise<void> {
-    const { store, node, liveness } = this.#core;
+    const { store, node, liveness } = this.#engine;
     await this.#heartbeat.assure();
     const { leaseEpoch } = liveness;
     const request = limits();
@@ -96,7 +96,7 @@ export class ClaimLoop {
     const ids = agents.map(({ id }) => id);
     const records = await store.claim({ node, agents: ids, ...request, suspects: this.#runs.suspectRoom });
     for (const record of records) {
-      const agent = this.#core.agents.get(record.agent);
+      const agent = this.#engine.agents.get(record.agent);
       if (agent === undefined) continue;
       const slots = this.#runs.slots(agent);
       const key = fairnessKeyOf(record);
@@ -114,7 +114,7 @@ export class ClaimLoop {
 
   /** @param since When the claims started. */
   async #nextWake(since: number): Promise<number> {
-    const { store, agents } = this.#core;
+    const { store, agents } = this.#engine;
     const hosts = [...agents.values()].filter((agent) => this.#runs.slots(agent).free > 0);
     const isTight = (agent: Runnable): boolean => this.#runs.suspectRoom === 0 || this.#runs.slots(agent).isTight;
     const next = async (some: readonly Runnable[], after?: number): Promise<number> => {
@@ -131,7 +131,7 @@ export class ClaimLoop {
   #arm(wakeAt: number): void {
     this.#disarm();
     if (this.#isStopped) return;
-    const time = Math.min(wakeAt, this.#core.clock.now() + this.#core.pollMs);
-    this.#disarm = this.#core.timers.add(time, () => this.nudge());
+    const time = Math.min(wakeAt, this.#engine.clock.now() + this.#engine.pollMs);
+    this.#disarm = this.#engine.timers.add(time, () => this.nudge());
   }
 }

@@ -1,9 +1,9 @@
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { StoreTime } from './store-time.ts';
 
 /** Sends heartbeats to the store, three times per lease period, and measures its time. */
 export class Heartbeat {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #time: StoreTime;
   readonly #onLate: () => void;
   #disarm: () => void = () => {};
@@ -11,20 +11,20 @@ export class Heartbeat {
   /**
    * @param onLate Called when the node has missed heartbeats for so long that other nodes may have taken over its tasks.
    */
-  constructor(core: Core, time: StoreTime, onLate: () => void) {
-    this.#core = core;
+  constructor(engine: EngineContext, time: StoreTime, onLate: () => void) {
+    this.#engine = engine;
     this.#time = time;
     this.#onLate = onLate;
   }
 
   /** Whether the node has missed heartbeats for so long that other nodes may have taken over its tasks. */
   get isLate(): boolean {
-    return this.#core.liveness.hasLapsed;
+    return this.#engine.liveness.hasLapsed;
   }
 
   /** For a node that may have been frozen. Resolves when the store has a recent heartbeat. */
   async wake(): Promise<void> {
-    const { liveness, leaseMs } = this.#core;
+    const { liveness, leaseMs } = this.#engine;
     if (liveness.age > leaseMs / 3) await this.#beat();
   }
 
@@ -33,7 +33,7 @@ export class Heartbeat {
    * of a node that was cut off belong to a dead node, and the node would claim and run its own tasks a second time.
    */
   async assure(): Promise<void> {
-    const { liveness } = this.#core;
+    const { liveness } = this.#engine;
     if (!liveness.isSureOf(liveness.leaseEpoch)) await this.#beat();
   }
 
@@ -47,15 +47,15 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { store, node, leaseMs, clock } = this.#core;
+    const { store, node, leaseMs, clock } = this.#engine;
     if (store.now !== undefined) await this.#time.measure(store.now());
     const since = clock.now();
     await store.heartbeat(node, leaseMs);
-    if (this.#core.liveness.renew(since)) this.#onLate();
+    if (this.#engine.liveness.renew(since)) this.#onLate();
   }
 
   #arm(): void {
-    const { timers, clock, leaseMs, log } = this.#core;
+    const { timers, clock, leaseMs, log } = this.#engine;
     this.#disarm = timers.add(clock.now() + leaseMs / 3, () => {
       // Armed before the heartbeat, so that one that hangs is not the last.
       this.#arm();

@@ -1,6 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { TaskRecord } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { ReleaseMode } from './lease-releases.ts';
 import type { Runnable } from '../runnable.ts';
 
@@ -25,7 +25,7 @@ export class Interruptions {
   /** Consecutive failures per task, the oldest first. */
   readonly #counts = new Map<string, number>();
 
-  constructor({ leaseMs }: Pick<Core, 'leaseMs'>) {
+  constructor({ leaseMs }: Pick<EngineContext, 'leaseMs'>) {
     this.#leaseMs = leaseMs;
   }
 

@@ -26,8 +26,8 @@ function giveBacks(isFailing: (taskId: string) => boolean): Given {
   };
   const store = Object.assign(memoryStore({ clock }), { append });
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };
-  const core = { store, clock, timers: new TimerHeap(clock), node: 'n', log, faultPoint: () => {} };
-  const gives = new LeaseReleases(core, () => {});
+  const engine = { store, clock, timers: new TimerHeap(clock), node: 'n', log, faultPoint: () => {} };
+  const gives = new LeaseReleases(engine, () => {});
   const pass = async (ms: number): Promise<void> => {
     clock.advance(ms);
     await gives.settled();

@@ -1,5 +1,5 @@
 import type { JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 
 /** The pause after a failure. It doubles with each further failure. */
 const FIRST_PAUSE_MS = 500;
@@ -34,7 +34,7 @@ interface Waiting {
   readonly delayMs: number;
 }
 
-type GiveBackTools = Pick<Core, 'store' | 'clock' | 'timers' | 'node' | 'log' | 'faultPoint'>;
+type GiveBackTools = Pick<EngineContext, 'store' | 'clock' | 'timers' | 'node' | 'log' | 'faultPoint'>;
 
 /**
  * Releases leases, and retries while the store fails. All retries share one timer and a few concurrent writes, because an
@@ -42,7 +42,7 @@ type GiveBackTools = Pick<Core, 'store' | 'clock' | 'timers' | 'node' | 'log' | 
  * free when this node has retired.
  */
 export class LeaseReleases {
-  readonly #core: GiveBackTools;
+  readonly #engine: GiveBackTools;
   readonly #onGiven: () => void;
   /** The oldest first. */
   readonly #waiting = new Map<string, Waiting>();
@@ -53,8 +53,8 @@ export class LeaseReleases {
   #hasWarned = false;
   #isOver = false;
 
-  constructor(core: GiveBackTools, onGiven: () => void) {
-    this.#core = core;
+  constructor(engine: GiveBackTools, onGiven: () => void) {
+    this.#engine = engine;
     this.#onGiven = onGiven;
   }
 
@@ -69,12 +69,12 @@ export class LeaseReleases {
 
   /** Releases a lease, without a retry. */
   async give(
-    { id, node = this.#core.node, fence }: Waiting['lease'],
+    { id, node = this.#engine.node, fence }: Waiting['lease'],
     how: ReleaseMode,
     delayMs = 0,
     journal?: readonly JournalEntry[],
   ): Promise<void> {
-    const { store, clock, node: by, faultPoint } = this.#core;
+    const { store, clock, node: by, faultPoint } = this.#engine;
     const wakeAt = clock.now() + delayMs;
     await store.append({
       taskId: id,
@@ -100,7 +100,7 @@ export class LeaseReleases {
 
   /** Continues if a pause is over. In a process that was frozen, the timer that should have ended it may be lost. */
   resume(): void {
-    if (!this.#isPausing || this.#core.clock.now() < this.#pausesUntil) return;
+    if (!this.#isPausing || this.#engine.clock.now() < this.#pausesUntil) return;
     this.#isPausing = false;
     this.#send();
   }
@@ -121,7 +121,7 @@ export class LeaseReleases {
     const key = `${fence} ${id}`;
     if (this.#waiting.has(key)) return;
     if (this.#waiting.size >= max) {
-      if (!this.#hasWarned) this.#core.log.warn('Too many leases wait to be released', { taskId: id, max });
+      if (!this.#hasWarned) this.#engine.log.warn('Too many leases wait to be released', { taskId: id, max });
       this.#hasWarned = true;
       return;
     }
@@ -170,7 +170,7 @@ export class LeaseReleases {
       this.#waiting.clear();
       return;
     }
-    const { timers, clock } = this.#core;
+    const { timers, clock } = this.#engine;
     this.#isPausing = true;
     this.#pausesUntil = clock.now() + this.#pauseMs;
     timers.add(this.#pausesUntil, () => this.resume());

@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { Scope } from '../../store/store.ts';
 import { cancelTask } from '../tasks/cancel.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { Runs } from './runs.ts';
 
 /** How many unfinished tasks one call of the store names. */
@@ -21,20 +21,25 @@ export type OnDeleted = (tasks: number) => void;
  * @param onDeleted Called with the number of tasks of each batch, so that the count is known even if the purge fails.
  * @throws A2AError `UNAVAILABLE` if the owner has started tasks in the meantime that still run. Deleted tasks stay deleted.
  */
-export async function purgeOwner(core: Core, runs: Runs, scope: Scope, onDeleted: OnDeleted): Promise<number> {
-  await cancelAll(core, runs, scope);
-  const removed = await removeIdle(core, scope, onDeleted);
-  const { total } = await core.store.unfinished(scope, 1);
+export async function purgeOwner(
+  engine: EngineContext,
+  runs: Runs,
+  scope: Scope,
+  onDeleted: OnDeleted,
+): Promise<number> {
+  await cancelAll(engine, runs, scope);
+  const removed = await removeIdle(engine, scope, onDeleted);
+  const { total } = await engine.store.unfinished(scope, 1);
   if (total > 0) throw stillRunning(total);
   // Tasks that ended after the store was searched for them are removed now.
-  return removed + (await removeIdle(core, scope, onDeleted));
+  return removed + (await removeIdle(engine, scope, onDeleted));
 }
 
 /**
  * Another purge or retention can remove tasks at the same time, so the number of removed tasks does not show how many are
  * left.
  */
-async function removeIdle({ store }: Core, scope: Scope, onDeleted: OnDeleted): Promise<number> {
+async function removeIdle({ store }: EngineContext, scope: Scope, onDeleted: OnDeleted): Promise<number> {
   let sum = 0;
   for (;;) {
     const { found, removed } = await store.purge(scope, BATCH);
@@ -54,21 +59,21 @@ function stillRunning(total: number): A2AError {
 }
 
 /** Tasks that are created later are left to the check at the end, because a caller could keep creating tasks. */
-async function cancelAll(core: Core, runs: Runs, scope: Scope): Promise<void> {
+async function cancelAll(engine: EngineContext, runs: Runs, scope: Scope): Promise<void> {
   let pages = 1;
   for (let page = 0; page < pages; page++) {
-    const { taskIds, total } = await core.store.unfinished(scope, PAGE);
+    const { taskIds, total } = await engine.store.unfinished(scope, PAGE);
     if (page === 0) pages = Math.ceil(total / PAGE);
     for (let i = 0; i < taskIds.length; i += CANCELED_AT_ONCE) {
       const some = taskIds.slice(i, i + CANCELED_AT_ONCE);
-      await Promise.all(some.map((taskId) => cancelUnlessEnded(core, runs, scope, taskId)));
+      await Promise.all(some.map((taskId) => cancelUnlessEnded(engine, runs, scope, taskId)));
     }
   }
 }
 
-async function cancelUnlessEnded(core: Core, runs: Runs, scope: Scope, taskId: string): Promise<void> {
+async function cancelUnlessEnded(engine: EngineContext, runs: Runs, scope: Scope, taskId: string): Promise<void> {
   try {
-    await cancelTask(core, runs, scope, taskId);
+    await cancelTask(engine, runs, scope, taskId);
   } catch (error) {
     if (!A2AError.is(error, 'TASK_NOT_CANCELABLE') && !A2AError.is(error, 'TASK_NOT_FOUND')) throw error;
   }

@@ -1,4 +1,4 @@
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 
 /** How long ended tasks are kept. Unfinished tasks are never removed. */
 export interface Retention {
@@ -38,21 +38,21 @@ const MIN_JUMP_MS = HOUR;
  * until the next start.
  */
 export class RetentionLoop {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #retention: Retention;
   readonly #maxDeadLetters: number;
   #disarm: () => void = () => {};
   #seenAt: number | undefined;
   #skippedMs = 0;
 
-  constructor(core: Core, retention: Retention, maxDeadLetters: number) {
-    this.#core = core;
+  constructor(engine: EngineContext, retention: Retention, maxDeadLetters: number) {
+    this.#engine = engine;
     this.#retention = retention;
     this.#maxDeadLetters = maxDeadLetters;
   }
 
   start(): void {
-    const { timers, clock, log } = this.#core;
+    const { timers, clock, log } = this.#engine;
     this.#seenAt ??= clock.now();
     this.#disarm = timers.add(clock.now() + this.#retention.everyMs, () => {
       this.start();
@@ -65,7 +65,7 @@ export class RetentionLoop {
   }
 
   async prune(): Promise<void> {
-    const { store } = this.#core;
+    const { store } = this.#engine;
     const { maxAgeMs, maxEnded, replayWindowMs } = this.#retention;
     const now = this.#trustedTime();
     const policy = {
@@ -79,7 +79,7 @@ export class RetentionLoop {
   }
 
   #trustedTime(): number {
-    const { clock, log } = this.#core;
+    const { clock, log } = this.#engine;
     const now = clock.now();
     const passed = now - (this.#seenAt ?? now);
     this.#seenAt = now;

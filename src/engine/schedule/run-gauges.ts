@@ -1,10 +1,10 @@
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { Runs } from './runs.ts';
 import type { Slots } from './slots.ts';
 import type { SuspendedRuns } from './suspended-runs.ts';
 
 /** Registers the gauges for the load of this node. */
-export function showRuns({ observers, agents, memory }: Core, runs: Runs, suspended: SuspendedRuns): void {
+export function showRuns({ observers, agents, memory }: EngineContext, runs: Runs, suspended: SuspendedRuns): void {
   const { metrics } = observers;
   if (metrics === undefined) return;
   const each = (read: (slots: Slots) => number) => () =>

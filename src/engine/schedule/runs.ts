@@ -1,6 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import { fairnessKeyOf, type TaskRecord } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { type ReleaseMode, LeaseReleases, type LeasedTask } from './lease-releases.ts';
 import { Interruptions } from './interruptions.ts';
 import { workedEntry } from '../replay/journal.ts';
@@ -23,7 +23,7 @@ const AGAIN_MS = 500;
 
 /** The runs of this node: running ones, and suspended ones in memory. */
 export class Runs {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #env: RunEnvironment;
   readonly #onFree: (taskId?: string) => void;
   readonly #running = new Map<string, Run>();
@@ -44,22 +44,22 @@ export class Runs {
   #isOver = false;
 
   /** @param onFree Called when there may be work, with the id if it is for one task. */
-  constructor(core: Core, onFree: (taskId?: string) => void) {
-    this.#core = core;
+  constructor(engine: EngineContext, onFree: (taskId?: string) => void) {
+    this.#engine = engine;
     this.#env = {
-      ...core,
+      ...engine,
       onRest: (run, loss) => this.#rested(run, loss),
       onWakeWanted: (run) => void this.#wake(run),
       onCleared: (taskId) => this.#suspects.cleared(taskId),
     };
-    const { concurrency, memory } = core;
+    const { concurrency, memory } = engine;
     this.#nodeSlots = concurrency === Infinity ? undefined : new Slots({ concurrency, queue: 0 }, memory);
     this.#onFree = onFree;
-    this.#releases = new LeaseReleases(core, () => onFree());
-    this.#interruptions = new Interruptions(core);
-    this.#suspects = new Suspects(core, () => onFree());
-    this.#suspended = new SuspendedRuns(core.maxSuspended);
-    showRuns(core, this, this.#suspended);
+    this.#releases = new LeaseReleases(engine, () => onFree());
+    this.#interruptions = new Interruptions(engine);
+    this.#suspects = new Suspects(engine, () => onFree());
+    this.#suspended = new SuspendedRuns(engine.maxSuspended);
+    showRuns(engine, this, this.#suspended);
   }
 
   get size(): number {
@@ -80,7 +80,7 @@ export class Runs {
   slots({ id, limits }: Runnable): Slots {
     let slots = this.#slots.get(id);
     if (slots === undefined) {
-      const { runsTasks, memory } = this.#core;
+      const { runsTasks, memory } = this.#engine;
       slots = new Slots(runsTasks ? limits : { ...limits, concurrency: 0 }, memory, this.#nodeSlots);
       this.#slots.set(id, slots);
     }
@@ -103,12 +103,12 @@ export class Runs {
   limitWait(agent: Runnable, task: Pick<TaskRecord, 'id' | 'createdAt'>): (() => void) | undefined {
     const { maxQueuedMs } = agent.limits;
     if (maxQueuedMs === undefined) return undefined;
-    return this.#core.timers.add(task.createdAt + maxQueuedMs, () => void this.#track(this.#endWait(agent, task.id)));
+    return this.#engine.timers.add(task.createdAt + maxQueuedMs, () => void this.#track(this.#endWait(agent, task.id)));
   }
 
   /** Claims a task that has waited too long, without regard to slots, because it is ended and not run. */
   async #endWait(agent: Runnable, taskId: string): Promise<void> {
-    const { store, node, liveness, log } = this.#core;
+    const { store, node, liveness, log } = this.#engine;
     if (this.#isOver || this.slots(agent).ownerOf(taskId) === undefined) return;
     const { leaseEpoch } = liveness;
     try {
@@ -145,12 +145,12 @@ export class Runs {
   }
 
   async #take(agent: Runnable, record: TaskRecord, leaseEpoch: number): Promise<void> {
-    this.#core.faultPoint('after-claim');
+    this.#engine.faultPoint('after-claim');
     this.slots(agent).dequeue(record.id);
     try {
       if (await this.#resumed(record, leaseEpoch)) return;
-      const task = await loadTask(this.#core.store, record);
-      this.#core.faultPoint('after-load');
+      const task = await loadTask(this.#engine.store, record);
+      this.#engine.faultPoint('after-load');
       if (task === undefined || this.#claims.isOvertaken(record)) this.freeSlot(agent, record);
       else if (this.#isOver) this.#giveBack(record);
       else if (this.#isOutdated(record)) this.freeSlot(agent, record);
@@ -158,8 +158,8 @@ export class Runs {
     } catch (error) {
       // A node that has retired holds no leases.
       if (this.#isOver) return;
-      this.#core.log.warn('Could not load task', { ...taskFields(record), error });
-      const { timers, clock, isOnDemand } = this.#core;
+      this.#engine.log.warn('Could not load task', { ...taskFields(record), error });
+      const { timers, clock, isOnDemand } = this.#engine;
       const again = clock.now() + AGAIN_MS;
       // Retried and not released, because an attempt that has not started does not count. But a node on demand may be
       // frozen by then.
@@ -229,7 +229,7 @@ export class Runs {
       }
       // Not stored yet, so nobody else can have written to it.
       if (run.creation !== undefined) return;
-      const { store } = this.#core;
+      const { store } = this.#engine;
       const [stored, entries] = await Promise.all([
         store.read(run.record, taskId, { history: 0 }),
         store.journal(taskId, run.journal.seen),
@@ -243,7 +243,7 @@ export class Runs {
       }
     } catch (error) {
       // The next write will show the problem.
-      this.#core.log.warn('Could not read the changes of a task', { taskId, error });
+      this.#engine.log.warn('Could not read the changes of a task', { taskId, error });
     }
   }
 
@@ -284,7 +284,7 @@ export class Runs {
     this.#isOver = true;
     this.#releases.stopTrying();
     const held = [...this.#running.values()];
-    this.#core.faultPoint('before-hand-over');
+    this.#engine.faultPoint('before-hand-over');
     const worked = held.map(({ timers }) => timers.takeWorkedMs());
     for (const run of held) run.stop('shutdown');
     this.#suspended.putAllAway();
@@ -312,7 +312,7 @@ export class Runs {
     for (const slots of this.#slots.values()) {
       const owner = slots.ownerOf(taskId);
       if (owner === undefined) continue;
-      const record = (await this.#core.store.read(owner, taskId, { history: 0 }))?.record;
+      const record = (await this.#engine.store.read(owner, taskId, { history: 0 }))?.record;
       if (record === undefined || record.fence > 0 || record.endedAt !== undefined) slots.dequeue(taskId);
     }
   }
@@ -344,19 +344,19 @@ export class Runs {
       run.stop('lease-lost');
       return false;
     }
-    const entries = await this.#core.store.journal(record.id, run.journal.seen);
+    const entries = await this.#engine.store.journal(record.id, run.journal.seen);
     // It may have been removed from memory in the meantime, or have failed while it waited.
     if (!this.#suspended.delete(record.id) || run.state === 'over') return false;
-    this.#core.faultPoint('before-resume');
+    this.#engine.faultPoint('before-resume');
     this.#enter(run, record).resume(record, entries, leaseEpoch);
     return true;
   }
 
   #begin(agent: Runnable, task: LoadedTask, leaseEpoch: number): void {
-    const end = refusalToRun(agent, task, this.#core.clock.now());
+    const end = refusalToRun(agent, task, this.#engine.clock.now());
     if (end?.isGivenUp === true) {
       const { attempts, crashes = 0 } = task.record;
-      this.#core.log.error('Task failed after too many interruptions', {
+      this.#engine.log.error('Task failed after too many interruptions', {
         ...taskFields(task.record),
         attempts: attempts - 1,
         crashes,
@@ -399,10 +399,10 @@ export class Runs {
       return;
     }
     if (loss.kind === 'failed') this.#interrupted(run, loss.error);
-    else this.#core.observers.metrics?.leaseLost(run.agent.id);
+    else this.#engine.observers.metrics?.leaseLost(run.agent.id);
     if (loss.kind === 'overtaken') this.#giveBack(run.record);
     // The task no longer exists, so no other node will notify its listeners.
-    if (loss.kind === 'rejected' && loss.record === undefined) this.#core.feed.tell(taskId, { kind: 'gone' });
+    if (loss.kind === 'rejected' && loss.record === undefined) this.#engine.feed.tell(taskId, { kind: 'gone' });
   }
 
   #keep(run: Run): void {
@@ -414,14 +414,14 @@ export class Runs {
   /** Wakes a suspended run that has something to write, so that it is claimed again. */
   async #wake(run: Run): Promise<void> {
     const { taskId, record } = run;
-    const { store, node, clock, timers } = this.#core;
+    const { store, node, clock, timers } = this.#engine;
     try {
       const woken = await store.append({ taskId, by: node, guard: { idle: true }, wakeAt: clock.now() });
-      this.#core.faultPoint('after-wake');
+      this.#engine.faultPoint('after-wake');
       if (woken.kind === 'appended') this.#onFree(taskId);
       else await this.refreshFromStore(taskId);
     } catch (error) {
-      this.#core.log.warn('Could not wake suspended run', { ...taskFields(record), error });
+      this.#engine.log.warn('Could not wake suspended run', { ...taskFields(record), error });
       timers.add(clock.now() + AGAIN_MS, () => {
         if (run.state === 'suspended') void this.#wake(run);
       });
@@ -438,8 +438,8 @@ export class Runs {
         retryAfterMs: 1000,
       },
     );
-    this.#core.log.error('Run interrupted by a failure of the task store', { ...taskFields(record), error: cause });
-    this.#core.feed.tell(taskId, { kind: 'interrupted', error });
+    this.#engine.log.error('Run interrupted by a failure of the task store', { ...taskFields(record), error: cause });
+    this.#engine.feed.tell(taskId, { kind: 'interrupted', error });
     const { how, delayMs } = this.#interruptions.giveBackAfter(agent, record, cause);
     this.#giveBack(record, how, delayMs);
   }

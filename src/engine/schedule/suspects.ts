@@ -1,5 +1,5 @@
 import type { TaskRecord } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { taskFields } from '../task-trace.ts';
 
 /** How long to wait before a write that failed is tried again. */
@@ -11,14 +11,14 @@ const AGAIN_MS = 1000;
  * against that suspect, and the others keep their attempts.
  */
 export class Suspects {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #onCleared: () => void;
   /** Task id → the function that cancels its timer. */
   readonly #running = new Map<string, () => void>();
 
   /** @param onCleared Called when the next suspect may be claimed. */
-  constructor(core: Core, onCleared: () => void) {
-    this.#core = core;
+  constructor(engine: EngineContext, onCleared: () => void) {
+    this.#engine = engine;
     this.#onCleared = onCleared;
   }
 
@@ -31,7 +31,7 @@ export class Suspects {
   observe(record: TaskRecord): void {
     const { id, suspectMs, attempts } = record;
     if (suspectMs === undefined || this.#running.has(id)) return;
-    const { log, clock } = this.#core;
+    const { log, clock } = this.#engine;
     log.info('Resuming task after its process died', { ...taskFields(record), attempts, observedMs: suspectMs });
     this.#arm(record, clock.now() + suspectMs);
   }
@@ -46,12 +46,12 @@ export class Suspects {
   }
 
   #arm(record: TaskRecord, time: number): void {
-    const disarm = this.#core.timers.add(time, () => void this.#clear(record));
+    const disarm = this.#engine.timers.add(time, () => void this.#clear(record));
     this.#running.set(record.id, disarm);
   }
 
   async #clear(record: TaskRecord): Promise<void> {
-    const { store, node, clock, log } = this.#core;
+    const { store, node, clock, log } = this.#engine;
     const { id, fence } = record;
     try {
       await store.append({ taskId: id, by: node, guard: { lease: { node, fence } }, cleared: true });

@@ -1,7 +1,7 @@
 import type { Message } from '../../model/message.ts';
 import { isTerminal, type TaskState } from '../../model/state.ts';
 import type { Scope, TaskEvent, TaskProgress, TaskRecord } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { FeedChange } from './feed.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 
@@ -48,7 +48,7 @@ const END: MailboxItem = { kind: 'end' };
 
 /** The unread notifications of one subscriber. */
 export class Mailbox {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #stop: () => void;
   readonly #signal: LeaveSignal | undefined;
   readonly #leave = (): void => this.#close();
@@ -63,10 +63,15 @@ export class Mailbox {
   #wakeUp: (() => void) | undefined;
   readonly #findReply: FindReply | undefined;
 
-  constructor(core: Core, taskId: string, signal: LeaveSignal | undefined, findReply: FindReply | undefined) {
-    this.#core = core;
+  constructor(
+    engine: EngineContext,
+    taskId: string,
+    signal: LeaveSignal | undefined,
+    findReply: FindReply | undefined,
+  ) {
+    this.#engine = engine;
     this.#findReply = findReply;
-    this.#stop = core.feed.listen(taskId, (change) => this.#receive(change));
+    this.#stop = engine.feed.listen(taskId, (change) => this.#receive(change));
     this.#signal = signal;
     signal?.addEventListener('abort', this.#leave, { once: true });
     if (signal?.aborted === true) this.#isClosed = true;
@@ -110,7 +115,7 @@ export class Mailbox {
   /** Reads the task from the store, and at the same time the events after a number, because usually there are some. */
   async poll(last: Position, after: number, limit: number): Promise<MailboxItem> {
     this.#isStale = false;
-    const { store } = this.#core;
+    const { store } = this.#engine;
     const [stored, events] = await Promise.all([
       store.read(last, last.id, { history: 0 }),
       store.events(last.id, after, limit),

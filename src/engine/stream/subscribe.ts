@@ -2,7 +2,7 @@ import type { Message } from '../../model/message.ts';
 import { isTerminal } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import type { StoredTask, TaskEvent, TaskRecord } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { type FindReply, Mailbox, moved, NOTHING, type Position, positionOf } from './mailbox.ts';
 import { notFound } from '../tasks/not-found.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
@@ -60,7 +60,7 @@ type Opening = (box: Mailbox) => Promise<readonly StreamItem[] | undefined>;
  * and a waiting generator does not notice that its subscriber has left.
  */
 export class Subscription implements AsyncIterableIterator<readonly StreamItem[], undefined> {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   /** Created by the first call of `next`. */
   #box: Mailbox | (() => Mailbox);
   #open: Opening | undefined;
@@ -71,26 +71,26 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
   #limit = FIRST_PAGE;
   #isOver = false;
 
-  private constructor(core: Core, box: Mailbox | (() => Mailbox), open?: Opening) {
-    this.#core = core;
+  private constructor(engine: EngineContext, box: Mailbox | (() => Mailbox), open?: Opening) {
+    this.#engine = engine;
     this.#box = box;
     this.#open = open;
   }
 
   /** Subscribes to an existing task. Listens from the first call of `next` on. */
-  static to(core: Core, access: TaskAccess, taskId: string, start: StreamStart): Subscription {
+  static to(engine: EngineContext, access: TaskAccess, taskId: string, start: StreamStart): Subscription {
     const { after, signal, findReply } = start;
     const subscription = new Subscription(
-      core,
-      () => new Mailbox(core, taskId, signal, findReply),
+      engine,
+      () => new Mailbox(engine, taskId, signal, findReply),
       () => subscription.#begin(access, taskId, after, findReply),
     );
     return subscription;
   }
 
   /** Subscribes to a task that was just created, from the first event on, with a mailbox that was opened before. */
-  static toNew(core: Core, box: Mailbox, record: TaskRecord): Subscription {
-    const subscription = new Subscription(core, box);
+  static toNew(engine: EngineContext, box: Mailbox, record: TaskRecord): Subscription {
+    const subscription = new Subscription(engine, box);
     subscription.#task = positionOf(record);
     return subscription;
   }
@@ -159,7 +159,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
     after: number | undefined,
     findReply: FindReply | undefined,
   ): Promise<readonly StreamItem[] | undefined> {
-    const { store } = this.#core;
+    const { store } = this.#engine;
     const comesBack = after !== undefined && Number.isSafeInteger(after) && after >= 0;
     let stored = await store.read(access, taskId, comesBack ? { history: 0 } : PAGE_PARTS);
     const message = stored === undefined ? await findReply?.() : undefined;
@@ -179,7 +179,7 @@ export class Subscription implements AsyncIterableIterator<readonly StreamItem[]
   }
 
   async #read(box: Mailbox, { id }: Position): Promise<readonly StreamItem[] | undefined> {
-    const { store } = this.#core;
+    const { store } = this.#engine;
     const buffered = box.take(this.#position);
     const events = buffered ?? (await store.events(id, this.#position, this.#limit));
     const last = events.at(-1);

@@ -1,7 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { TaskRecord, TaskWrite } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { statusEvent } from '../replay/event-body.ts';
 import { isTurnQuestion } from '../run/outcome.ts';
 import { openQuestion } from '../questions/question.ts';
@@ -18,31 +18,31 @@ const MAX_TRIES = 20;
  * @throws A2AError `TASK_NOT_FOUND`, or `UNSUPPORTED_OPERATION` if the task does not wait for a credential.
  */
 export async function authorize(
-  core: Core,
+  engine: EngineContext,
   access: TaskAccess,
   taskId: string,
   credential: string,
 ): Promise<TaskRecord> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const { record } = shown(access, taskId, await core.store.read(access, taskId, { history: 0 }));
-    await assertWaiting(core, record);
-    const write = authorized(core, record, credential);
-    const result = await core.store.append(write);
-    core.faultPoint('after-authorize');
+    const { record } = shown(access, taskId, await engine.store.read(access, taskId, { history: 0 }));
+    await assertWaiting(engine, record);
+    const write = authorized(engine, record, credential);
+    const result = await engine.store.append(write);
+    engine.faultPoint('after-authorize');
     if (result.kind !== 'appended') continue;
     const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
-    core.observers.metrics?.stateReached(result.record);
-    core.feed.tell(taskId, { kind: 'written', record: result.record, events });
+    engine.observers.metrics?.stateReached(result.record);
+    engine.feed.tell(taskId, { kind: 'written', record: result.record, events });
     return result.record;
   }
   throw new A2AError(
     'UNAVAILABLE',
     `Could not authorize task ${taskId}: it changed during each of ${MAX_TRIES} attempts. Try again later.`,
-    { retryAfterMs: core.pollMs },
+    { retryAfterMs: engine.pollMs },
   );
 }
 
-async function assertWaiting({ store }: Core, record: TaskRecord): Promise<void> {
+async function assertWaiting({ store }: EngineContext, record: TaskRecord): Promise<void> {
   const { id, question, status, canceling } = record;
   const isAsked = question !== undefined && !canceling && !isTurnQuestion(question);
   const asked = isAsked ? openQuestion(await store.journal(id), question) : undefined;
@@ -52,7 +52,7 @@ async function assertWaiting({ store }: Core, record: TaskRecord): Promise<void>
   });
 }
 
-function authorized({ clock, node }: Core, record: TaskRecord, credential: string): TaskWrite {
+function authorized({ clock, node }: EngineContext, record: TaskRecord, credential: string): TaskWrite {
   const { id, question = '', status } = record;
   const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, clock.now()) };
   return {

@@ -2,7 +2,7 @@ import { A2AError } from '../../errors.ts';
 import { isTerminal } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Scope, TaskRecord } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { artifactsOf, createdEvent, statusEvent } from '../replay/event-body.ts';
 import { notFound } from './not-found.ts';
 import type { Runs } from '../schedule/runs.ts';
@@ -18,33 +18,33 @@ const REVOKE_AFTER_MS = 1000;
  *
  * @throws A2AError `TASK_NOT_FOUND`, or `TASK_NOT_CANCELABLE` if the task ended otherwise.
  */
-export async function cancelTask(core: Core, runs: Runs, scope: Scope, taskId: string): Promise<TaskRecord> {
-  const waiter = new SettleWaiter(core, scope, taskId, 0, isTerminal);
+export async function cancelTask(engine: EngineContext, runs: Runs, scope: Scope, taskId: string): Promise<TaskRecord> {
+  const waiter = new SettleWaiter(engine, scope, taskId, 0, isTerminal);
   try {
-    const record = await declare(core, taskId, await visibleRecord(core, scope, taskId));
-    core.faultPoint('after-cancel-intent');
+    const record = await declare(engine, taskId, await visibleRecord(engine, scope, taskId));
+    engine.faultPoint('after-cancel-intent');
     if (record.endedAt !== undefined) return record;
-    const ended = await endIfIdle(core, record);
+    const ended = await endIfIdle(engine, record);
     if (ended !== undefined) {
       // The task may be suspended or queued on this node.
       void runs.refreshFromStore(taskId);
       return ended;
     }
     await runs.refreshFromStore(taskId);
-    return await awaitEnd(core, waiter, record);
+    return await awaitEnd(engine, waiter, record);
   } finally {
     waiter.close();
   }
 }
 
-async function visibleRecord({ store }: Core, scope: Scope, taskId: string): Promise<TaskRecord> {
+async function visibleRecord({ store }: EngineContext, scope: Scope, taskId: string): Promise<TaskRecord> {
   const stored = await store.read(scope, taskId, { history: 0 });
   if (stored === undefined) throw notFound(taskId);
   return stored.record;
 }
 
 /** Stores the intent, unless it is already stored or the task is already canceled. */
-async function declare({ store, node, clock }: Core, taskId: string, record: TaskRecord): Promise<TaskRecord> {
+async function declare({ store, node, clock }: EngineContext, taskId: string, record: TaskRecord): Promise<TaskRecord> {
   if (isTerminal(record.status.state)) return assertCanceled(record);
   if (record.canceling) return record;
   // Due at once: if this node dies now, another node ends the task.
@@ -63,22 +63,22 @@ function assertCanceled(record: TaskRecord): TaskRecord {
   });
 }
 
-async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | undefined> {
+async function endIfIdle(engine: EngineContext, record: TaskRecord): Promise<TaskRecord | undefined> {
   // The first message is needed only if no event of the task was published yet.
   const parts = record.lastEvent === 0 ? { artifacts: true } : { artifacts: true, history: 0 };
-  const stored = await core.store.read(record, record.id, parts);
+  const stored = await engine.store.read(record, record.id, parts);
   if (stored === undefined) throw notFound(record.id);
   const [message] = stored.history;
   const isUnheardOf = stored.record.lastEvent === 0 && message !== undefined;
   const { status } = stored.record;
-  const now = core.clock.now();
+  const now = engine.clock.now();
   const canceled: TaskStatus = { state: 'TASK_STATE_CANCELED', timestamp: timeAfter(status, now) };
   const artifacts = artifactsOf(stored.artifacts ?? { tail: [] });
   const creation = isUnheardOf ? [createdEvent(stored.record, message)] : [];
   const events = [...creation, statusEvent(record, canceled)];
-  const result = await core.store.append({
+  const result = await engine.store.append({
     taskId: record.id,
-    by: core.node,
+    by: engine.node,
     // The last run may have published output since the read, which must then be part of the snapshot.
     guard: { idle: true, canceling: true, lastEvent: stored.record.lastEvent },
     events,
@@ -88,35 +88,35 @@ async function endIfIdle(core: Core, record: TaskRecord): Promise<TaskRecord | u
     endedAt: now,
     ...(artifacts.length > 0 && { artifacts: JSON.stringify(artifacts) }),
   });
-  core.faultPoint('after-cancel-end');
+  engine.faultPoint('after-cancel-end');
   if (result.kind !== 'appended') {
     const after = result.kind === 'rejected' ? result.record : undefined;
     if (after?.endedAt !== undefined) return after;
-    return after !== undefined && after.lastEvent !== stored.record.lastEvent ? endIfIdle(core, after) : undefined;
+    return after !== undefined && after.lastEvent !== stored.record.lastEvent ? endIfIdle(engine, after) : undefined;
   }
   const numbered = events.map((event, i) => ({ ...event, number: result.firstEvent + i }));
-  core.observers.metrics?.stateReached(result.record);
-  core.feed.tell(record.id, { kind: 'written', record: result.record, events: numbered });
+  engine.observers.metrics?.stateReached(result.record);
+  engine.feed.tell(record.id, { kind: 'written', record: result.record, events: numbered });
   return result.record;
 }
 
 async function awaitEnd(
-  core: Core,
+  engine: EngineContext,
   waiter: SettleWaiter,
   { id, agent, tenant, owner }: TaskRecord,
 ): Promise<TaskRecord> {
-  const graceMs = core.agents.get(agent)?.limits.cancelGraceMs ?? 0;
+  const graceMs = engine.agents.get(agent)?.limits.cancelGraceMs ?? 0;
   const rest = await waiter.wait(graceMs + REVOKE_AFTER_MS);
   if (rest.kind === 'resting') return rest.record;
   if (rest.kind === 'gone') throw notFound(id);
   // The run or its node hangs. Revoking the lease rejects its further writes, so the task can be ended here.
-  await core.store.append({ taskId: id, by: core.node, guard: { canceling: true }, revoke: true });
-  const record = await visibleRecord(core, { tenant, owner }, id);
+  await engine.store.append({ taskId: id, by: engine.node, guard: { canceling: true }, revoke: true });
+  const record = await visibleRecord(engine, { tenant, owner }, id);
   if (record.endedAt !== undefined) return record;
-  const ended = await endIfIdle(core, record);
+  const ended = await endIfIdle(engine, record);
   if (ended !== undefined) return ended;
   // Another node has claimed the task and ends it, or hangs as well.
-  const next = new SettleWaiter(core, record, id, 0, isTerminal);
+  const next = new SettleWaiter(engine, record, id, 0, isTerminal);
   void next.poll();
-  return awaitEnd(core, next, record).finally(() => next.close());
+  return awaitEnd(engine, next, record).finally(() => next.close());
 }

@@ -2,18 +2,24 @@ import { A2AError } from '../../errors.ts';
 import { isPaused } from '../../model/state.ts';
 import type { Scope } from '../../store/store.ts';
 import { cancelTask } from './cancel.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { Runnable } from '../runnable.ts';
 import type { Runs } from '../schedule/runs.ts';
 import type { StreamItem } from '../stream/subscribe.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 
 /** Handles a sender that disconnected before it got the outcome. With `onDisconnect: 'cancel'` its task is canceled. */
-export function senderLeft(core: Core, runs: Runs, { limits }: Runnable, scope: Scope, taskId: string): void {
+export function senderLeft(
+  engine: EngineContext,
+  runs: Runs,
+  { limits }: Runnable,
+  scope: Scope,
+  taskId: string,
+): void {
   if (limits.onDisconnect === 'cancel') {
-    cancelUnlessPaused(core, runs, scope, taskId).catch((error: unknown) => {
+    cancelUnlessPaused(engine, runs, scope, taskId).catch((error: unknown) => {
       if (!A2AError.is(error, 'TASK_NOT_CANCELABLE') && !A2AError.is(error, 'TASK_NOT_FOUND'))
-        core.log.warn('Could not cancel the task of a disconnected sender', { taskId, error });
+        engine.log.warn('Could not cancel the task of a disconnected sender', { taskId, error });
     });
   }
 }
@@ -21,9 +27,9 @@ export function senderLeft(core: Core, runs: Runs, { limits }: Runnable, scope: 
 /**
  * A paused task is kept, because many callers disconnect after they have read the question and come back with the answer.
  */
-async function cancelUnlessPaused(core: Core, runs: Runs, scope: Scope, taskId: string): Promise<void> {
-  const stored = await core.store.read(scope, taskId, { history: 0 });
-  if (stored !== undefined && !isPaused(stored.record.status.state)) await cancelTask(core, runs, scope, taskId);
+async function cancelUnlessPaused(engine: EngineContext, runs: Runs, scope: Scope, taskId: string): Promise<void> {
+  const stored = await engine.store.read(scope, taskId, { history: 0 });
+  if (stored !== undefined && !isPaused(stored.record.status.state)) await cancelTask(engine, runs, scope, taskId);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { Appended, Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { withTaskIds } from './task-ids.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { statusEvent } from '../replay/event-body.ts';
 import type { Trigger, Turn } from '../replay/journal.ts';
 import { originOf } from '../replay/load-task.ts';
@@ -30,56 +30,56 @@ const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKI
  *
  * @throws A2AError `TASK_NOT_FOUND`, `INVALID_PARAMS`, `UNSUPPORTED_OPERATION` or `UNAVAILABLE`.
  */
-export async function followUp(core: Core, submission: Submission, taskId: string): Promise<TaskRecord> {
+export async function followUp(engine: EngineContext, submission: Submission, taskId: string): Promise<TaskRecord> {
   assertStorable(submission);
   let secretFor: string | undefined;
-  const pushed = submission.pushConfig && pushConfigOf(core, taskId, submission.pushConfig);
+  const pushed = submission.pushConfig && pushConfigOf(engine, taskId, submission.pushConfig);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const { record } = shown(submission, taskId, await core.store.read(submission, taskId, { history: 0 }));
-    const idempotency = idempotencyOf(submission, core.clock.now());
+    const { record } = shown(submission, taskId, await engine.store.read(submission, taskId, { history: 0 }));
+    const idempotency = idempotencyOf(submission, engine.clock.now());
     let write: TaskWrite;
     try {
       if (submission.answers !== undefined) assertAsks(record, submission.answers);
-      assertFits(submission, record, core.agents.get(record.agent));
-      await assertRoom(core, record);
+      assertFits(submission, record, engine.agents.get(record.agent));
+      await assertRoom(engine, record);
       const isLate = secretFor !== undefined && secretFor !== record.question;
-      if (record.question === undefined || isLate) write = toInbox(submission, record, isLate, core.clock.now());
-      else ({ write, secretFor } = await toQuestion(core, submission, record));
-      write = withinHistory(core, submission, record, write);
+      if (record.question === undefined || isLate) write = toInbox(submission, record, isLate, engine.clock.now());
+      else ({ write, secretFor } = await toQuestion(engine, submission, record));
+      write = withinHistory(engine, submission, record, write);
     } catch (error) {
-      if ((await fateOf(core, taskId, idempotency)) === 'repeated') return record;
+      if ((await fateOf(engine, taskId, idempotency)) === 'repeated') return record;
       throw error;
     }
-    const result = await core.store.append({
+    const result = await engine.store.append({
       ...write,
-      by: core.node,
+      by: engine.node,
       ...(idempotency !== undefined && { idempotency }),
-      ...(pushed !== undefined && { pushConfig: { record: pushed, max: core.maxPushConfigs } }),
+      ...(pushed !== undefined && { pushConfig: { record: pushed, max: engine.maxPushConfigs } }),
     });
-    core.faultPoint('after-follow-up');
+    engine.faultPoint('after-follow-up');
     if (result.kind === 'key-reused') throw keyReused();
-    if (result.kind === 'full') throw noRoomForPush(taskId, core.maxPushConfigs);
+    if (result.kind === 'full') throw noRoomForPush(taskId, engine.maxPushConfigs);
     if (result.kind === 'repeated')
-      return (await core.store.read(submission, taskId, { history: 0 }))?.record ?? record;
+      return (await engine.store.read(submission, taskId, { history: 0 }))?.record ?? record;
     // Otherwise the task has changed in the meantime: try again.
     if (result.kind === 'appended') {
       const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
-      if (write.status !== undefined) core.observers.metrics?.stateReached(result.record);
-      core.feed.tell(taskId, { kind: 'written', record: result.record, events });
-      if (pushed !== undefined) await core.pushConfigChanged({ taskId, configId: pushed.id });
+      if (write.status !== undefined) engine.observers.metrics?.stateReached(result.record);
+      engine.feed.tell(taskId, { kind: 'written', record: result.record, events });
+      if (pushed !== undefined) await engine.pushConfigChanged({ taskId, configId: pushed.id });
       return result.record;
     }
   }
   throw new A2AError(
     'UNAVAILABLE',
     `Could not add the message: task ${taskId} changed during each of ${MAX_TRIES} attempts. Try again later.`,
-    { retryAfterMs: core.pollMs },
+    { retryAfterMs: engine.pollMs },
   );
 }
 
 /** Recognises a repeat of an earlier message, which is accepted whatever state the task is in now. */
 async function fateOf(
-  { store, node }: Core,
+  { store, node }: EngineContext,
   taskId: string,
   idempotency: Idempotency | undefined,
 ): Promise<Appended['kind']> {
@@ -127,7 +127,7 @@ function assertFits(submission: Submission, record: TaskRecord, agent: Runnable 
 }
 
 /** @throws A2AError `UNSUPPORTED_OPERATION` if the task has reached its limit of messages. */
-async function assertRoom({ store, maxMessages }: Core, record: TaskRecord): Promise<void> {
+async function assertRoom({ store, maxMessages }: EngineContext, record: TaskRecord): Promise<void> {
   const { id, lastEvent, lastJournal } = record;
   // Each message but the first comes with an event or a journal entry, so these numbers usually suffice.
   if (lastEvent + lastJournal + 1 < maxMessages) return;
@@ -149,7 +149,7 @@ async function assertRoom({ store, maxMessages }: Core, record: TaskRecord): Pro
  * @throws A2AError `UNSUPPORTED_OPERATION`
  */
 function withinHistory(
-  { maxHistoryBytes }: Core,
+  { maxHistoryBytes }: EngineContext,
   { message, metadata }: Submission,
   { id, status, historyBytes = 0 }: TaskRecord,
   write: TaskWrite,
@@ -186,16 +186,16 @@ function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, 
   };
 }
 
-async function toQuestion(core: Core, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
+async function toQuestion(engine: EngineContext, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
   const { question = '', id, contextId } = record;
   const received = withTaskIds(submission.message, id, contextId);
   if (isTurnQuestion(question)) {
     const entry = turnEntry(submission, record, received);
-    return { write: toAnswer(core, record, entry, withoutSensitive(received)), secretFor: undefined };
+    return { write: toAnswer(engine, record, entry, withoutSensitive(received)), secretFor: undefined };
   }
-  const asked = openQuestion(await core.store.journal(id), question);
+  const asked = openQuestion(await engine.store.journal(id), question);
   if (!isAnsweredBy(asked, received)) {
-    return { write: toInbox(submission, record, false, core.clock.now()), secretFor: undefined };
+    return { write: toInbox(submission, record, false, engine.clock.now()), secretFor: undefined };
   }
   // Unknown members of a sensitive answer may repeat it, and are not stored anywhere.
   const message = asked.sensitive ? withoutUnknown(received) : received;
@@ -204,22 +204,22 @@ async function toQuestion(core: Core, submission: Submission, record: TaskRecord
   try {
     value = readAnswer(asked, message);
   } catch (error) {
-    const isCanceling = core.agents.get(record.agent)?.limits.onUnfitAnswer === 'cancel-question';
+    const isCanceling = engine.agents.get(record.agent)?.limits.onUnfitAnswer === 'cancel-question';
     if (!isCanceling || !A2AError.is(error, 'INVALID_PARAMS')) throw error;
     return {
-      write: toCanceledQuestion(core, record, message, said),
+      write: toCanceledQuestion(engine, record, message, said),
       secretFor: asked.sensitive ? question : undefined,
     };
   }
   const body = { value, said: said as unknown as JsonValue };
-  const write = toAnswer(core, record, { kind: 'answer', key: question, body }, said);
+  const write = toAnswer(engine, record, { kind: 'answer', key: question, body }, said);
   return { write, secretFor: asked.sensitive ? question : undefined };
 }
 
 /** Cancels the open question; the message is not its answer, and the handler finds it in the inbox. */
-function toCanceledQuestion(core: Core, record: TaskRecord, message: Message, said: Message): TaskWrite {
+function toCanceledQuestion(engine: EngineContext, record: TaskRecord, message: Message, said: Message): TaskWrite {
   const { question = '' } = record;
-  const write = toAnswer(core, record, { kind: 'answer', key: question, body: { canceled: true } }, said);
+  const write = toAnswer(engine, record, { kind: 'answer', key: question, body: { canceled: true } }, said);
   const received = { kind: 'message', key: message.messageId, body: message as unknown as JsonValue };
   // The message is recorded before the question ends, so that the handler finds it in its inbox.
   return { ...write, journal: [received, ...(write.journal ?? [])] };
@@ -231,9 +231,9 @@ interface AnswerWrite {
   readonly secretFor: string | undefined;
 }
 
-function toAnswer(core: Core, record: TaskRecord, entry: JournalEntry, said: Message): TaskWrite {
+function toAnswer(engine: EngineContext, record: TaskRecord, entry: JournalEntry, said: Message): TaskWrite {
   const { question = '', status } = record;
-  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, core.clock.now()) };
+  const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, engine.clock.now()) };
   return {
     taskId: record.id,
     guard: { question, canceling: false },
@@ -242,7 +242,7 @@ function toAnswer(core: Core, record: TaskRecord, entry: JournalEntry, said: Mes
     history: [...(status.message === undefined ? [] : [status.message]), said],
     journal: [entry],
     question: null,
-    wakeAt: core.clock.now(),
+    wakeAt: engine.clock.now(),
   };
 }
 

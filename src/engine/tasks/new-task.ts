@@ -4,7 +4,7 @@ import { fairnessKeyOf, type Created, type NewTask, type TaskRecord } from '../.
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { Writable } from '../../support/writable.ts';
 import { withTaskIds } from './task-ids.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { Creation } from '../write/creation.ts';
 import { createdEvent } from '../replay/event-body.ts';
 import { newlyMade } from '../replay/load-task.ts';
@@ -40,7 +40,7 @@ export type Begun =
   | { readonly kind: 'repeated'; readonly taskId: string; readonly reply?: Message };
 
 /** Validates a message and prepares a task for it. Listeners must be added before `beginTask` is called. */
-export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission: Submission): PreparedTask {
+export function prepareTask(engine: EngineContext, runs: Runs, agent: Runnable, submission: Submission): PreparedTask {
   assertStorable(submission);
   assertNothingSensitive(submission.message);
   agent.access?.admit(submission.caller, submission.tenant, submission.skillId);
@@ -50,16 +50,16 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
   const key = fairnessKeyOf(submission);
   const hasSlot = !isElsewhere && slots.mayStart(key);
   // The queue length of other nodes is unknown here.
-  const waitsHere = !hasSlot && !isElsewhere && core.runsTasks;
-  if (waitsHere) assertQueueHasRoom(core, agent, slots.refusal(key));
-  const task = newTask(core, submission, hasSlot);
+  const waitsHere = !hasSlot && !isElsewhere && engine.runsTasks;
+  if (waitsHere) assertQueueHasRoom(engine, agent, slots.refusal(key));
+  const task = newTask(engine, submission, hasSlot);
   // Taken before the task is stored, so that concurrent messages do not find the same last slot.
   if (hasSlot) slots.take(key);
   else if (waitsHere) slots.enqueue(task, runs.limitWait(agent, task));
   const findReply = async (): Promise<Message | undefined> => {
     // Without a key, `create` would store the task again.
     if (task.idempotency === undefined) return undefined;
-    const found = await core.store.create(task);
+    const found = await engine.store.create(task);
     return found.kind === 'repeated' ? found.reply : undefined;
   };
   return { task, agent, hasSlot, findReply };
@@ -69,7 +69,7 @@ export function prepareTask(core: Core, runs: Runs, agent: Runnable, submission:
  * Stores a new task, and runs it at once if a slot is free. The run starts before the task is stored if the store has
  * accepted the write.
  */
-export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask): Promise<Begun> {
+export async function beginTask(engine: EngineContext, runs: Runs, prepared: PreparedTask): Promise<Begun> {
   const { task, agent, hasSlot } = prepared;
   let creation: Creation | undefined;
   const start = (record: TaskRecord, isStored: boolean): void => {
@@ -88,8 +88,8 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
   };
   let created: Created;
   try {
-    created = await core.store.create(task, mayRunAhead ? (record) => start(record, false) : undefined);
-    core.faultPoint('after-create');
+    created = await engine.store.create(task, mayRunAhead ? (record) => start(record, false) : undefined);
+    engine.faultPoint('after-create');
   } catch (error) {
     freeSlot();
     if (hasSlot) runs.releaseUnconfirmed(task.id);
@@ -99,8 +99,8 @@ export async function beginTask(core: Core, runs: Runs, prepared: PreparedTask):
     freeSlot();
     return knownTask(created);
   }
-  core.observers.metrics?.stateReached(created.record);
-  core.feed.stored(created.record);
+  engine.observers.metrics?.stateReached(created.record);
+  engine.feed.stored(created.record);
   if (creation !== undefined) creation.succeed();
   else if (hasSlot) start(created.record, true);
   else runs.lookForWork();
@@ -117,7 +117,11 @@ function assertNothingSensitive({ parts }: Message): void {
   });
 }
 
-function newTask({ newId, clock, node, maxHistoryBytes }: Core, submission: Submission, hasSlot: boolean): NewTask {
+function newTask(
+  { newId, clock, node, maxHistoryBytes }: EngineContext,
+  submission: Submission,
+  hasSlot: boolean,
+): NewTask {
   const now = clock.now();
   const id = newId();
   const contextId = submission.message.contextId ?? newId();
@@ -182,7 +186,7 @@ export function keyReused(): A2AError {
 }
 
 function assertQueueHasRoom(
-  { pollMs, observers }: Core,
+  { pollMs, observers }: EngineContext,
   { limits }: Runnable,
   refusal: ReturnType<Slots['refusal']>,
 ): void {

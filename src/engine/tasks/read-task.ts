@@ -1,6 +1,6 @@
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { shown, type TaskAccess } from './task-access.ts';
 import { PAGE_PARTS, pagedTask } from './task-page.ts';
 
@@ -10,7 +10,7 @@ import { PAGE_PARTS, pagedTask } from './task-page.ts';
  * @throws A2AError `TASK_NOT_FOUND`
  */
 export async function readTask(
-  { store }: Core,
+  { store }: EngineContext,
   access: TaskAccess,
   taskId: string,
   historyLength?: number,
@@ -21,13 +21,13 @@ export async function readTask(
 
 /** Returns the current task without waiting for the outcome, and makes it visible, so that the caller can read it again. */
 export async function asItIs(
-  core: Core,
+  engine: EngineContext,
   access: TaskAccess,
   taskId: string,
   findReply: () => Promise<Message | undefined>,
 ): Promise<{ readonly task: Task } | { readonly message: Message }> {
-  const shown = await core.store.append({ taskId, by: core.node, guard: {}, visible: true });
+  const shown = await engine.store.append({ taskId, by: engine.node, guard: {}, visible: true });
   const isGone = shown.kind === 'rejected' && shown.record === undefined;
   const message = isGone ? await findReply() : undefined;
-  return message === undefined ? { task: await readTask(core, access, taskId) } : { message };
+  return message === undefined ? { task: await readTask(engine, access, taskId) } : { message };
 }

@@ -1,6 +1,6 @@
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { senderLeft } from './disconnect.ts';
 import type { FindReply } from '../stream/mailbox.ts';
 import type { Begun } from './new-task.ts';
@@ -26,12 +26,12 @@ export type SendResult =
 
 /** Waits for the outcome of stored messages. */
 export class SendOutcomes {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #runs: Runs;
   readonly #reading = new Map<string, Promise<Task>>();
 
-  constructor(core: Core, runs: Runs) {
-    this.#core = core;
+  constructor(engine: EngineContext, runs: Runs) {
+    this.#engine = engine;
     this.#runs = runs;
   }
 
@@ -53,8 +53,8 @@ export class SendOutcomes {
     findReply: FindReply,
     since = 0,
   ): Promise<SendResult> {
-    if (submission.returnImmediately === true) return asItIs(this.#core, submission, taskId, findReply);
-    const waiter = new SettleWaiter(this.#core, submission, taskId, since);
+    if (submission.returnImmediately === true) return asItIs(this.#engine, submission, taskId, findReply);
+    const waiter = new SettleWaiter(this.#engine, submission, taskId, since);
     void waiter.poll();
     return this.outcome(agent, submission, taskId, waiter, findReply).finally(() => waiter.close());
   }
@@ -75,8 +75,8 @@ export class SendOutcomes {
       return { message };
     }
     if (rest.kind === 'late') {
-      if (signal?.aborted === true) senderLeft(this.#core, this.#runs, agent, submission, taskId);
-      return asItIs(this.#core, submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
+      if (signal?.aborted === true) senderLeft(this.#engine, this.#runs, agent, submission, taskId);
+      return asItIs(this.#engine, submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
     }
     const { task, record } = rest;
     return { task: task !== undefined && fitsPage(record) ? task : await this.#read(submission, record) };
@@ -87,7 +87,7 @@ export class SendOutcomes {
     const key = `${id} ${lastEvent} ${lastJournal}`;
     let reading = this.#reading.get(key);
     if (reading === undefined) {
-      reading = readTask(this.#core, submission, id).finally(() => this.#reading.delete(key));
+      reading = readTask(this.#engine, submission, id).finally(() => this.#reading.delete(key));
       this.#reading.set(key, reading);
     }
     return reading;

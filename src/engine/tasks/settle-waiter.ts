@@ -3,7 +3,7 @@ import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import type { Scope, TaskRecord } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import type { FeedChange } from '../stream/feed.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
 
@@ -19,7 +19,7 @@ export type Settled =
 
 /** Waits until a task settles. Listens from its creation on, so that nothing is missed before `wait` is called. */
 export class SettleWaiter {
-  readonly #core: Core;
+  readonly #engine: EngineContext;
   readonly #scope: Scope;
   readonly #taskId: string;
   readonly #start: number;
@@ -34,14 +34,20 @@ export class SettleWaiter {
   readonly #since: number;
 
   /** @param since The number of the last event that the caller knows: notifications about earlier states are ignored. */
-  constructor(core: Core, scope: Scope, taskId: string, since = 0, isRest: (state: TaskState) => boolean = isAtRest) {
+  constructor(
+    engine: EngineContext,
+    scope: Scope,
+    taskId: string,
+    since = 0,
+    isRest: (state: TaskState) => boolean = isAtRest,
+  ) {
     this.#isSettled = isRest;
     this.#since = since;
-    this.#core = core;
+    this.#engine = engine;
     this.#scope = scope;
     this.#taskId = taskId;
-    this.#start = core.clock.now();
-    this.#stop = core.feed.listen(taskId, (change) => this.#receive(change));
+    this.#start = engine.clock.now();
+    this.#stop = engine.feed.listen(taskId, (change) => this.#receive(change));
   }
 
   /** @param maxWaitMs Counts from the creation of the waiter. */
@@ -49,7 +55,7 @@ export class SettleWaiter {
     this.#isWaiting = true;
     if (this.#isStale) void this.poll();
     const leave = (): void => this.#settled.resolve({ kind: 'late' });
-    const { timers, clock } = this.#core;
+    const { timers, clock } = this.#engine;
     const end = this.#start + maxWaitMs;
     if (end <= clock.now()) leave();
     const disarm = timers.add(end, leave);
@@ -78,7 +84,7 @@ export class SettleWaiter {
   /** Reads the store, because the task may have settled before the waiter listened, or on another node. */
   async poll(): Promise<void> {
     try {
-      const stored = await this.#core.store.read(this.#scope, this.#taskId, { history: 0 });
+      const stored = await this.#engine.store.read(this.#scope, this.#taskId, { history: 0 });
       if (stored === undefined) this.#settled.resolve({ kind: 'gone' });
       else this.#observe(stored.record);
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Task, TaskStatus } from '../../model/task.ts';
 import type { Transition, Transitions } from '../../model/transitions.ts';
 import type { Store, TaskEvent, TaskRecord } from '../../store/store.ts';
-import type { Core } from '../core.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { shown, type TaskAccess } from '../tasks/task-access.ts';
 import { PAGE_PARTS, pagedTask } from '../tasks/task-page.ts';
 
@@ -31,7 +31,7 @@ export interface TaskWithTransitions extends Transitions {
  * @throws A2AError `TASK_NOT_FOUND`
  */
 export async function readTransitions(
-  { store }: Core,
+  { store }: EngineContext,
   access: TaskAccess,
   taskId: string,
   historyLength?: number,

@@ -13,7 +13,7 @@ import type { Runnable } from './runnable.ts';
 import type { WorkClock } from './schedule/work-clock.ts';
 
 /** The state that the parts of one engine share. */
-export interface Core {
+export interface EngineContext {
   readonly store: Store;
   /** The name of this node. It is new at each start, so that leases of an earlier process are not mistaken for its own. */
   readonly node: string;
