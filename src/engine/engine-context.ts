@@ -7,10 +7,20 @@ import type { Timers } from '../support/time/timers.ts';
 import type { Feed } from './stream/feed.ts';
 import type { Gathering } from './write/write-coalescer.ts';
 import type { Liveness } from './schedule/liveness.ts';
-import type { FetchFile } from './run/run-environment.ts';
 import type { RunMemory } from './run/run-memory.ts';
 import type { Runnable } from './runnable.ts';
 import type { WorkClock } from './schedule/work-clock.ts';
+
+/** Fetches a file from a URL that a caller sent. It must reject private addresses. */
+export type FetchFile = (
+  url: string,
+  options: {
+    /** The maximum size of the file in bytes. */
+    readonly maxBytes: number;
+    /** Aborts the request. */
+    readonly signal: AbortSignal;
+  },
+) => Promise<Uint8Array>;
 
 /** The state that the parts of one engine share. */
 export interface EngineContext {

@@ -6,9 +6,8 @@ import { mediaTypeOf, type Part } from '../../model/part.ts';
 import { SENSITIVE } from '../../model/question.ts';
 import type { TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
-import type { Log } from '../../observe/log.ts';
-import type { Clock } from '../../support/time/clock.ts';
 import type { Writable } from '../../support/writable.ts';
+import type { EngineContext } from '../engine-context.ts';
 import { artifactEvent } from '../replay/event-body.ts';
 import type { LoadedTask } from '../replay/load-task.ts';
 import type { Emission } from './output.ts';
@@ -52,15 +51,12 @@ function checkedTypesOf(agent: Runnable): Set<string> {
 
 /** Turns the output of a handler into events, unless it is already published. */
 export class RunOutputs {
+  readonly #engine: EngineContext;
   readonly #task: LoadedTask;
   readonly #agent: Runnable;
   readonly #writer: TaskWriter;
-  readonly #clock: Clock;
-  readonly #newId: () => string;
-  readonly #log: Log;
   readonly #marks: JsonObject | undefined;
   readonly #checked: Set<string>;
-  readonly #closesWithWhole: boolean;
   /** The forms of the artifacts of this run. Recorded only if artifacts are closed with a whole. */
   readonly #forms: Map<string, ArtifactForm> = NO_FORMS;
   readonly #published: PublishedOutputs;
@@ -69,19 +65,15 @@ export class RunOutputs {
   #heldBytes = 0;
   #originBytes: number | undefined;
 
-  constructor(task: LoadedTask, agent: Runnable, writer: TaskWriter, tools: OutputTools) {
-    const { clock, newId, log, closesWithWhole } = tools;
-    this.#closesWithWhole = closesWithWhole;
-    if (closesWithWhole) this.#forms = new Map();
-    this.#log = log;
+  constructor(engine: EngineContext, task: LoadedTask, agent: Runnable, writer: TaskWriter) {
+    this.#engine = engine;
+    if (engine.closesWithWhole) this.#forms = new Map();
     this.#task = task;
     this.#marks = traceMarks(task.record);
     this.#published = task.published;
     this.#agent = agent;
     this.#checked = checkedTypesOf(agent);
     this.#writer = writer;
-    this.#clock = clock;
-    this.#newId = newId;
   }
 
   /** The approximate size of the task in memory: its request and its output. */
@@ -145,7 +137,7 @@ export class RunOutputs {
   artifact(emission: ArtifactEmission, step?: StepOutputs): void {
     this.#checkTypes(emission.parts);
     const update = this.#updateOf(emission);
-    if (this.#closesWithWhole) this.#noteForm(update);
+    if (this.#engine.closesWithWhole) this.#noteForm(update);
     const event = artifactEvent(update);
     const { body } = event;
     this.#assertOutput(body.length);
@@ -233,7 +225,7 @@ export class RunOutputs {
 
   /** Called when the handler has returned: no chunk follows. */
   closeArtifacts(): void {
-    if (this.#closesWithWhole) this.#addWholes();
+    if (this.#engine.closesWithWhole) this.#addWholes();
     this.#writer.closeArtifacts();
   }
 
@@ -259,7 +251,7 @@ export class RunOutputs {
   }
 
   status(state: TaskState, parts: readonly Part[] = []): TaskStatus {
-    const timestamp = timeAfter(this.#writer.status, this.#clock.now());
+    const timestamp = timeAfter(this.#writer.status, this.#engine.clock.now());
     return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
   }
 
@@ -272,7 +264,7 @@ export class RunOutputs {
   }
 
   message(parts: readonly Part[]): Message {
-    return { messageId: this.#newId(), ...this.#ids(), role: 'ROLE_AGENT', parts };
+    return { messageId: this.#engine.newId(), ...this.#ids(), role: 'ROLE_AGENT', parts };
   }
 
   /** Logs a warning, once per type, for output of a type that the agent does not declare. It is delivered anyway. */
@@ -284,7 +276,7 @@ export class RunOutputs {
       if (this.#checked.size >= MAX_CHECKED_TYPES) return;
       this.#checked.add(mediaType);
       if (this.#agent.declaresOutput?.(mediaType) !== false) continue;
-      this.#log.warn('Output type is not declared: add it to outputModes of the agent', {
+      this.#engine.log.warn('Output type is not declared: add it to outputModes of the agent', {
         ...taskFields(this.#task.record),
         mediaType,
       });
@@ -351,11 +343,4 @@ export class RunOutputs {
 
 function heldStatus({ parts, metadata }: WaitingStatus): HeldStatus {
   return metadata === undefined ? { parts } : { parts, metadata };
-}
-
-export interface OutputTools {
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly closesWithWhole: boolean;
 }

@@ -5,7 +5,7 @@ import { decodeBase64 } from '../../support/bytes.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { IncomingFile, IncomingMessage } from '../handler.ts';
 import { copyOf } from '../replay/json-value.ts';
-import type { FetchFile } from './run-environment.ts';
+import type { FetchFile } from '../engine-context.ts';
 
 /** A copy of a message with its text. The handler may change it. */
 export function incoming(message: Message): IncomingMessage {

@@ -14,7 +14,6 @@ import type {
   TaskContext,
 } from '../handler.ts';
 import { artifactWriter, statusOutput } from '../output/artifact-writer.ts';
-import { markHandled } from './mark-handled.ts';
 import { taskOf } from '../replay/event-body.ts';
 import { filesOf, incoming } from './incoming.ts';
 import { type TraceHeaders, traceHeaders, traceOf } from '../../observe/trace-context.ts';
@@ -26,8 +25,10 @@ import type { AnswerSchema } from '../questions/answer-schema.ts';
 import { type AskedQuestion, prepareQuestion } from '../questions/question.ts';
 import { askUntilValid, toAnswerSchema } from '../questions/standard-question.ts';
 import { isStandardSchema } from '../../model/standard-schema.ts';
-import type { Run } from './run.ts';
-import type { StepFunction } from './run-steps.ts';
+import type { RunInbox } from './inbox.ts';
+import { markHandled, type RunPort } from './run-port.ts';
+import type { RunSteps, StepFunction } from './steps.ts';
+import type { Waits } from './waits.ts';
 import type { TaskWriter } from '../write/task-writer.ts';
 
 /** How many tasks `history` returns if `limit` is not set. */
@@ -35,8 +36,17 @@ const EARLIER_TASKS = 20;
 /** How many turns `conversation` returns if `limit` is not set. */
 const MAX_TURNS = 100;
 
+/** The run behind a context, with its parts. Each part is created when it is first used. */
+export interface ContextRun extends RunPort {
+  readonly steps: RunSteps;
+  readonly waits: Waits;
+  readonly inbox: RunInbox;
+  /** Throws if a call that may wait for days is made inside the function of a step. */
+  assertOutsideStep(call: 'ask' | 'authorize' | 'sleep'): void;
+}
+
 /** Creates the context of a handler. */
-export function createContext(run: Run, task: LoadedTask, writer: TaskWriter): TaskContext {
+export function createContext(run: ContextRun, task: LoadedTask, writer: TaskWriter): TaskContext {
   return new RunContext(run, task, writer);
 }
 
@@ -46,7 +56,7 @@ export function createContext(run: Run, task: LoadedTask, writer: TaskWriter): T
  * took as long as everything else here.
  */
 class RunContext implements TaskContext {
-  readonly #run: Run;
+  readonly #run: ContextRun;
   readonly #task: LoadedTask;
   readonly #writer: TaskWriter;
   /** The caller that created the task. Copied on first use, because claims can be many and are rarely read. */
@@ -68,7 +78,7 @@ class RunContext implements TaskContext {
   declare readonly signal: AbortSignal;
   readonly inbox: TaskContext['inbox'];
 
-  constructor(run: Run, task: LoadedTask, writer: TaskWriter) {
+  constructor(run: ContextRun, task: LoadedTask, writer: TaskWriter) {
     const { record, origin, trigger } = task;
     this.#run = run;
     this.#task = task;
@@ -139,7 +149,7 @@ class RunContext implements TaskContext {
   static readonly #files = shared(function files(this: RunContext): TaskContext['files'] {
     const run = this.#run;
     const { maxTaskBytes: maxBytes } = run.agent.limits;
-    const given = filesOf(this.message.parts, { fetchFile: run.env.fetchFile, maxBytes, signal: run.signal });
+    const given = filesOf(this.message.parts, { fetchFile: run.engine.fetchFile, maxBytes, signal: run.signal });
     return given.map((file) => ({ ...file, bytes: () => markHandled(run, file.bytes()) }));
   });
 
@@ -153,9 +163,9 @@ class RunContext implements TaskContext {
 }
 
 class ContextInbox implements Inbox {
-  readonly #run: Run;
+  readonly #run: ContextRun;
 
-  constructor(run: Run) {
+  constructor(run: ContextRun) {
     this.#run = run;
   }
 
@@ -169,7 +179,7 @@ function shared(get: (this: RunContext) => unknown): PropertyDescriptor & ThisTy
 }
 
 async function ask(
-  run: Run,
+  run: ContextRun,
   state: 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED',
   question: Question,
   options: AskOptions,
@@ -183,12 +193,12 @@ async function ask(
   return copyOf(await run.waits.ask(state, prepared, timeoutMs));
 }
 
-async function slept(run: Run, ms: number): Promise<void> {
+async function slept(run: ContextRun, ms: number): Promise<void> {
   run.assertOutsideStep('sleep');
   await run.waits.sleep(ms);
 }
 
-async function answered(run: Run, question: Question, options: AskOptions): Promise<unknown> {
+async function answered(run: ContextRun, question: Question, options: AskOptions): Promise<unknown> {
   run.assertOutsideStep('ask');
   const { schema } = options;
   if (!isStandardSchema(schema)) {
@@ -203,7 +213,7 @@ async function answered(run: Run, question: Question, options: AskOptions): Prom
 }
 
 async function authorized(
-  run: Run,
+  run: ContextRun,
   request: string | AuthorizationRequest,
   options: AuthorizeOptions,
 ): Promise<string> {
@@ -215,7 +225,7 @@ async function authorized(
 }
 
 /** Checks the caller that started the task. Follow-ups of the same owner do not change its permissions. */
-function requireSkill(run: Run, { origin, record }: LoadedTask, id: string): void {
+function requireSkill(run: ContextRun, { origin, record }: LoadedTask, id: string): void {
   try {
     run.agent.access?.require(origin.caller, record.tenant, id);
   } catch (error) {
@@ -225,7 +235,7 @@ function requireSkill(run: Run, { origin, record }: LoadedTask, id: string): voi
   }
 }
 
-async function spoken(run: Run, output: unknown): Promise<void> {
+async function spoken(run: ContextRun, output: unknown): Promise<void> {
   run.emit(output);
   await run.room();
 }
@@ -257,18 +267,18 @@ function currentTask({ record }: LoadedTask, writer: TaskWriter): Task {
 }
 
 async function conversationOf(
-  run: Run,
+  run: ContextRun,
   { record, trigger }: LoadedTask,
   limit: number,
 ): ReturnType<TaskContext['conversation']> {
   if (!(limit >= 1)) throw new RangeError(`limit: expected a number of at least 1, got ${limit}`);
-  return copyOf(await run.reading(() => conversationTurns(run.env.store, record, trigger, limit)));
+  return copyOf(await run.reading(() => conversationTurns(run.engine.store, record, trigger, limit)));
 }
 
-async function earlierTasks(run: Run, limit: number): Promise<readonly Task[]> {
-  const { record, env } = run;
+async function earlierTasks(run: ContextRun, limit: number): Promise<readonly Task[]> {
+  const { record, engine } = run;
   const query = { agents: [record.agent], contextId: record.contextId, limit: limit + 1, artifacts: true };
-  const { tasks } = await run.reading(() => env.store.list(record, query));
+  const { tasks } = await run.reading(() => engine.store.list(record, query));
   return tasks
     .filter((other) => other.record.id !== record.id)
     .slice(0, limit)

@@ -1,21 +1,11 @@
-import type { Clock } from '../../support/time/clock.ts';
 import { deferred } from '../../support/deferred.ts';
-import type { Timers } from '../../support/time/timers.ts';
-import type { WorkClock } from '../schedule/work-clock.ts';
-
-export interface RunTimerTools {
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly work: WorkClock;
-}
+import type { EngineContext } from '../engine-context.ts';
 
 /** The timers of one run; none outlives it. */
 export class RunTimers {
-  readonly #clock: Clock;
-  readonly #all: Timers;
-  readonly #run: { readonly state: string };
+  readonly #engine: EngineContext;
+  readonly #run: { readonly isAwake: boolean };
   #cancels: Set<() => void> | undefined;
-  readonly #work: WorkClock;
   #disarm: (() => void) | undefined;
   /** When the run started to work, by the clock and in working time. */
   #begunAt = 0;
@@ -27,19 +17,17 @@ export class RunTimers {
   /** The working time up to which the journal has records. */
   #recordedUpTo = 0;
 
-  constructor({ clock, timers, work }: RunTimerTools, run: { readonly state: string }) {
-    this.#clock = clock;
-    this.#all = timers;
-    this.#work = work;
+  constructor(engine: EngineContext, run: { readonly isAwake: boolean }) {
+    this.#engine = engine;
     this.#run = run;
   }
 
   /** Calls a function at a time, unless the run is suspended by then: due timers are checked when it resumes. */
   callAt(time: number, call: () => void): void {
     const cancels = (this.#cancels ??= new Set());
-    const cancel = this.#all.add(time, () => {
+    const cancel = this.#engine.timers.add(time, () => {
       cancels.delete(cancel);
-      if (this.#run.state === 'running') call();
+      if (this.#run.isAwake) call();
     });
     cancels.add(cancel);
   }
@@ -48,15 +36,15 @@ export class RunTimers {
   async delay(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = deferred<void>();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    this.callAt(this.#clock.now() + ms, resolve);
+    this.callAt(this.#engine.clock.now() + ms, resolve);
     await promise;
   }
 
   /** @param workedMs The working time of earlier runs since the last pause. */
   armTimeout(ms: number, workedMs: number, call: () => void): void {
-    this.#work.begin();
-    this.#begunAt = this.#clock.now();
-    this.#begunWork = this.#recordedUpTo = this.#work.now();
+    this.#engine.work.begin();
+    this.#begunAt = this.#engine.clock.now();
+    this.#begunWork = this.#recordedUpTo = this.#engine.work.now();
     this.#workedBefore = workedMs;
     this.#timeoutMs = ms;
     this.#onTimeout = call;
@@ -65,17 +53,17 @@ export class RunTimers {
 
   /** The working time of the task since its last pause, on all nodes. */
   get workedMs(): number {
-    return this.#workedBefore + this.#work.now() - this.#begunWork;
+    return this.#workedBefore + this.#engine.work.now() - this.#begunWork;
   }
 
   /** The time since the run started to work. */
   get passedMs(): number {
-    return this.#clock.now() - this.#begunAt;
+    return this.#engine.clock.now() - this.#begunAt;
   }
 
   /** The working time since the last call. */
   takeWorkedMs(): number {
-    const now = this.#work.now();
+    const now = this.#engine.work.now();
     const ms = Math.trunc(now - this.#recordedUpTo);
     this.#recordedUpTo += ms;
     return ms;
@@ -85,14 +73,14 @@ export class RunTimers {
     if (this.#disarm === undefined) return;
     this.#disarm();
     this.#disarm = undefined;
-    this.#work.end();
+    this.#engine.work.end();
   }
 
   #arm(time: number): void {
-    this.#disarm = this.#all.add(time, () => {
+    this.#disarm = this.#engine.timers.add(time, () => {
       // The clock may have jumped.
       const left = this.#timeoutMs - this.workedMs;
-      if (left > 0) this.#arm(this.#clock.now() + left);
+      if (left > 0) this.#arm(this.#engine.clock.now() + left);
       else this.#onTimeout?.();
     });
   }

@@ -1,49 +1,64 @@
-import type { A2AError } from '../../errors.ts';
+import { A2AError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
-import type { JournalRecord, TaskRecord } from '../../store/store.ts';
 import { HANDLER_FAILED } from '../../observe/log.ts';
+import type { JournalRecord, TaskRecord } from '../../store/store.ts';
 import { nextTurn } from '../../support/time/scheduler.ts';
-import { stopError, type StopReason, StopSignal } from './abort.ts';
-import { drive, type Sink } from './drive.ts';
-import { failureMetadata, publicText } from './failure-text.ts';
+import type { EngineContext } from '../engine-context.ts';
+import { emissionOf } from '../output/output.ts';
+import { RunOutputs } from '../output/run-outputs.ts';
+import type { StepOutputs } from '../output/step-outputs.ts';
 import type { Journal, JournalKind } from '../replay/journal.ts';
 import { type LoadedTask, originOf } from '../replay/load-task.ts';
+import type { Runnable } from '../runnable.ts';
+import { taskFields } from '../task-trace.ts';
+import { type Loss, type Noted, TaskWriter, type WriterEvents } from '../write/task-writer.ts';
+import type { Decision } from '../write/write-batch.ts';
+import { Completions } from './completions.ts';
+import { drive, type Sink } from './drive.ts';
+import { failureMetadata, publicText } from './failure-text.ts';
+import { RunInbox } from './inbox.ts';
 import { decisionOf, type Outcome } from './outcome.ts';
-import { emissionOf } from '../output/output.ts';
-import { refusalToPause } from './pause-limit.ts';
-import { createContext } from './run-context.ts';
-import type { RunEnvironment } from './run-environment.ts';
-import { RunInbox } from './run-inbox.ts';
-import { RunOrder } from './run-order.ts';
-import { RunOutputs } from '../output/run-outputs.ts';
-import { RunPauses } from './run-pauses.ts';
-import { isInsideStep, RunSteps } from './run-steps.ts';
+import { type ContextRun, createContext } from './run-context.ts';
+import {
+  afterClaim,
+  afterEnd,
+  afterSignal,
+  afterRelease,
+  afterStop,
+  hasEnded,
+  holdsLease,
+  RUNNING,
+  type RunState,
+  stopError,
+  type StopReason,
+} from './run-state.ts';
 import { RunTimers } from './run-timers.ts';
 import { RunTrace } from './run-trace.ts';
-import { RunWaits } from './run-waits.ts';
-import type { Runnable } from '../runnable.ts';
-import type { Loss } from '../write/lost-events.ts';
-import type { StepOutputs } from '../output/step-outputs.ts';
-import { taskFields } from '../task-trace.ts';
-import { TaskWriter, type WriterEvents } from '../write/task-writer.ts';
-import type { Decision } from '../write/write-batch.ts';
+import { isInsideStep, RunSteps } from './steps.ts';
+import { Waits } from './waits.ts';
 
 /** The number of outputs after which a handler that never waits yields to the event loop. */
 const OUTPUTS_AT_A_STRETCH = 256;
 
+const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
+
+/** The part of a node that its runs notify. */
+export interface RunOwner {
+  /** The run no longer holds its lease: it is suspended, has ended, or has lost its task. */
+  onIdle(run: Run, loss?: Loss): void;
+  /** A suspended run has something to write. */
+  onWakeWanted(run: Run): void;
+  /** A suspect has made progress. */
+  onCleared(taskId: string): void;
+}
+
 /**
- * One execution of a handler in this process.
- *
- *     running ──► suspended (waits for an answer or a timer; no lease) ──► running …
- *        │            └─ removed from memory: starts again by replay
- *        └──► over: ended, paused until the next message, lost, or stopped
- *
- * A run ends exactly once. Whatever the handler does after that has no effect.
+ * One execution of a handler in this process. `RunState` has its states and transitions. Its parts see it as a `RunPort`.
  */
-export class Run implements Sink, WriterEvents {
-  readonly env: RunEnvironment;
+export class Run implements ContextRun, Sink, WriterEvents {
+  readonly engine: EngineContext;
   readonly agent: Runnable;
   readonly taskId: string;
   readonly journal: Journal;
@@ -52,60 +67,62 @@ export class Run implements Sink, WriterEvents {
   readonly outputs: RunOutputs;
   readonly timers: RunTimers;
   readonly trace: RunTrace | undefined;
+  readonly #owner: RunOwner;
   readonly #task: LoadedTask;
   readonly #writer: TaskWriter;
   // Created on first use, because a short run needs none of them.
   #steps: RunSteps | undefined;
-  #waits: RunWaits | undefined;
+  #waits: Waits | undefined;
   #inbox: RunInbox | undefined;
-  #pauses: RunPauses | undefined;
-  #order: RunOrder | undefined;
-  #state: 'running' | 'suspended' | 'over' = 'running';
-  #outcome: Outcome | undefined;
-  #isCanceling = false;
-  /** Whether the handler has ended its turn itself. */
-  #isFinished = false;
-  #isWakeWanted = false;
-  readonly #stopping = new StopSignal();
+  #completions: Completions | undefined;
+  #abort: AbortController | undefined;
+  #state = RUNNING;
   #outputs = 0;
   /** The lease epoch in which the run got its lease, or last confirmed it. */
-  leaseEpoch: number;
+  #leaseEpoch: number;
 
-  constructor(env: RunEnvironment, agent: Runnable, task: LoadedTask, leaseEpoch = env.liveness.leaseEpoch) {
-    this.env = env;
-    this.leaseEpoch = leaseEpoch;
+  constructor(
+    engine: EngineContext,
+    owner: RunOwner,
+    agent: Runnable,
+    task: LoadedTask,
+    leaseEpoch = engine.liveness.leaseEpoch,
+  ) {
+    this.engine = engine;
+    this.#owner = owner;
+    this.#leaseEpoch = leaseEpoch;
     this.agent = agent;
     this.taskId = task.record.id;
     this.journal = task.journal;
     this.othersJournal = task.record.lastJournal;
     this.#task = task;
-    this.trace = env.observers.tracer === undefined ? undefined : new RunTrace(env.observers.tracer);
-    this.#writer = new TaskWriter(env, this, task);
-    this.outputs = new RunOutputs(task, agent, this.#writer, env);
-    this.timers = new RunTimers(env, this);
+    this.trace = engine.observers.tracer === undefined ? undefined : new RunTrace(engine.observers.tracer);
+    this.#writer = new TaskWriter(engine, this, task);
+    this.outputs = new RunOutputs(engine, task, agent, this.#writer);
+    this.timers = new RunTimers(engine, this);
   }
 
-  get order(): RunOrder {
-    return (this.#order ??= new RunOrder(this));
+  get completions(): Completions {
+    return (this.#completions ??= new Completions(
+      this.engine.scheduler,
+      () => this.#onDelivered(),
+      () => this.#waits?.suspendLater(),
+    ));
   }
 
   get steps(): RunSteps {
     return (this.#steps ??= new RunSteps(this));
   }
 
-  get waits(): RunWaits {
-    return (this.#waits ??= new RunWaits(this));
+  get waits(): Waits {
+    return (this.#waits ??= new Waits(this, this.#writer));
   }
 
   get inbox(): RunInbox {
     return (this.#inbox ??= new RunInbox(this));
   }
 
-  get pauses(): RunPauses {
-    return (this.#pauses ??= new RunPauses(this, this.#writer, this.waits));
-  }
-
-  get state(): 'running' | 'suspended' | 'over' {
+  get state(): RunState {
     return this.#state;
   }
 
@@ -113,31 +130,41 @@ export class Run implements Sink, WriterEvents {
     return this.#writer.record;
   }
 
+  /** Created on first use, because a controller costs as much as a short run. */
   get signal(): AbortSignal {
-    return this.#stopping.signal;
+    this.#abort ??= new AbortController();
+    this.#passStop();
+    return this.#abort.signal;
   }
 
-  /** Whether the handler has ended or continues in another run, so that nobody waits for its promises here. */
-  get isAbandoned(): boolean {
-    const { reason } = this.#stopping;
-    return this.isOver && (reason === undefined || reason === 'suspended');
+  get stopReason(): StopReason | undefined {
+    return this.#state.stop;
   }
 
-  /** Whether further activity of the handler is ignored. */
+  get isAwake(): boolean {
+    return holdsLease(this.#state);
+  }
+
+  /** Whether the run is in memory without its lease. */
+  get isSuspended(): boolean {
+    return !this.isAwake && this.#state.kind !== 'over';
+  }
+
   get isOver(): boolean {
-    return this.#state === 'over' || this.#outcome !== undefined;
+    return hasEnded(this.#state);
   }
 
-  get isCanceling(): boolean {
-    return this.#isCanceling;
+  get isAbandoned(): boolean {
+    const { stop } = this.#state;
+    return this.isOver && (stop === undefined || stop === 'suspended');
   }
 
-  get isToldToStop(): boolean {
-    return this.#stopping.reason !== undefined;
+  get #isCanceling(): boolean {
+    return this.#state.stop === 'canceled';
   }
 
   now(): number {
-    return this.env.clock.now();
+    return this.engine.clock.now();
   }
 
   start(): void {
@@ -146,7 +173,7 @@ export class Run implements Sink, WriterEvents {
     if (this.record.visible) this.outputs.begin();
     if (this.record.canceling) this.cancel();
     if (this.#task.published.isOutdated)
-      this.env.log.warn(
+      this.engine.log.warn(
         'Replaying a journal of an older version, which did not record the outputs of steps: all published output is kept',
         taskFields(this.record),
       );
@@ -155,9 +182,8 @@ export class Run implements Sink, WriterEvents {
 
   /** Resumes under a new lease, with the entries that were written in the meantime. */
   resume(record: TaskRecord, entries: readonly JournalRecord[], leaseEpoch: number): void {
-    this.leaseEpoch = leaseEpoch;
-    this.#state = 'running';
-    this.#isWakeWanted = false;
+    this.#leaseEpoch = leaseEpoch;
+    this.#state = afterClaim(this.#state);
     this.#writer.resume(record);
     this.#armTimeout();
     this.#lookAround(record, entries);
@@ -165,7 +191,7 @@ export class Run implements Sink, WriterEvents {
 
   /** Applies writes from outside of the run: messages, an answer, a cancel. */
   refreshFromStore(record: TaskRecord, entries: readonly JournalRecord[]): void {
-    if (this.#state !== 'running') return;
+    if (!this.isAwake) return;
     this.#writer.refresh(record);
     this.#lookAround(record, entries);
   }
@@ -176,7 +202,13 @@ export class Run implements Sink, WriterEvents {
     this.#waits?.settle();
     this.#inbox?.wake();
     if (canceling) this.cancel();
-    this.#pauses?.pauseLater();
+    this.#waits?.suspendLater();
+  }
+
+  #onDelivered(): void {
+    if (!this.isAwake) return;
+    this.#waits?.settle();
+    this.#waits?.suspendLater();
   }
 
   catchUp(entries: readonly JournalRecord[]): void {
@@ -185,9 +217,9 @@ export class Run implements Sink, WriterEvents {
 
   /** Called when a cancel is stored. The handler may clean up during the grace period; then the task ends as canceled. */
   cancel(): void {
-    if (this.#isCanceling || this.#state === 'over') return;
-    this.#isCanceling = true;
-    this.#stopping.tell('canceled');
+    if (this.#isCanceling || this.#state.kind === 'over') return;
+    this.#state = afterSignal(this.#state, 'canceled');
+    this.#passStop();
     this.#waits?.stop('canceled');
     this.#inbox?.wake();
     this.timers.callAt(this.now() + this.agent.limits.cancelGraceMs, () =>
@@ -197,22 +229,22 @@ export class Run implements Sink, WriterEvents {
 
   /** Stops the run without writing to the store. */
   stop(reason: StopReason, loss?: Loss): void {
-    if (this.#state === 'over') return;
-    const wasHeld = this.#state === 'running';
-    this.#state = 'over';
+    if (this.#state.kind === 'over') return;
+    const wasAwake = this.isAwake;
+    this.#state = afterStop(this.#state, reason);
     this.timers.clear();
     // A suspended run that is removed from memory resumes by replay, so its promises are not rejected.
     const isQuiet = reason === 'suspended';
     this.#writer.close(isQuiet ? undefined : reason);
     if (!isQuiet) this.#waits?.stop(reason);
-    this.#stopping.tell(reason);
+    this.#passStop();
     this.#inbox?.wake();
-    if (wasHeld) this.env.onRest(this, loss);
+    if (wasAwake) this.#owner.onIdle(this, loss);
   }
 
   /** @param step The step that emits it through its own context. @param isLast Whether the handler returned it. */
   emit(output: unknown, step?: StepOutputs, isLast = false): void {
-    if (this.#isDone('published output')) return;
+    if (this.#ignores('published output')) return;
     const emission = emissionOf(output, isLast);
     if (emission.kind === 'artifact') return this.outputs.artifact(emission, step);
     if (emission.kind === 'reply') return this.#reply(emission.parts, step);
@@ -242,36 +274,36 @@ export class Run implements Sink, WriterEvents {
    * room: a handler that never waits must neither block others nor miss that it was stopped.
    */
   room(): Promise<void> | undefined {
-    if (this.isOver) return nextTurn(this.env.scheduler).then(() => this.assertRunning());
+    if (this.isOver) return nextTurn(this.engine.scheduler).then(() => this.assertRunning());
     const room = this.#writer.room();
-    return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? nextTurn(this.env.scheduler) : room;
+    return room === undefined && ++this.#outputs % OUTPUTS_AT_A_STRETCH === 0 ? nextTurn(this.engine.scheduler) : room;
   }
 
-  /** Ends the turn by a decision of the handler, unless it has already ended. */
   conclude(outcome: Outcome): void {
-    if (!this.isOver) this.#isFinished = true;
-    this.end(outcome);
+    this.#end(outcome, true);
   }
 
   /** Ends the turn, unless it has already ended. */
   end(outcome: Outcome): void {
-    if (this.#isDone('ended again')) return;
-    this.#outcome = outcome;
-    this.#finish(outcome).catch((error: unknown) => this.#writer.fail(error));
+    this.#end(outcome, false);
   }
 
-  /** Throws if the run is over. */
+  /** @param isByHandler Whether the handler decided it, and neither threw nor was stopped. */
+  #end(outcome: Outcome, isByHandler: boolean): void {
+    if (this.#ignores('ended again')) return;
+    this.#state = afterEnd(this.#state);
+    this.#finish(outcome, isByHandler).catch((error: unknown) => this.#writer.fail(error));
+  }
+
   assertRunning(): void {
-    if (this.isOver) throw stopError(this.#stopping.reason ?? 'over');
+    if (this.isOver) throw stopError(this.#state.stop ?? 'over');
   }
 
-  /** Throws if the run is over or canceled: a canceled handler only cleans up. */
   assertMayWait(): void {
     this.assertRunning();
     if (this.#isCanceling) throw stopError('canceled');
   }
 
-  /** Throws if a call that may wait for days is made inside the function of a step. */
   assertOutsideStep(call: 'ask' | 'authorize' | 'sleep'): void {
     if (this.#steps?.isPerforming !== true || !isInsideStep()) return;
     throw new TypeError(
@@ -280,44 +312,78 @@ export class Run implements Sink, WriterEvents {
     );
   }
 
-  /** A promise to await before side effects, because the task may not be stored yet. */
+  /** Resolves when the task is stored; `undefined` if it is. */
   get creation(): Promise<void> | undefined {
     return this.#task.creation?.stored;
   }
 
-  /** Publishes at once that the task is working. */
-  announce(): void {
+  created(): Promise<void> | undefined {
+    const { creation } = this;
+    if (creation === undefined) return undefined;
+    // In one write with the creation, because a side effect makes the task visible anyway.
     this.outputs.begin();
     void this.#writer.stored();
+    return creation;
   }
 
-  /** Stores a journal entry. Resolves with its number. */
+  confirmLease(): Promise<void> | undefined {
+    return this.engine.liveness.isSureOf(this.#leaseEpoch) ? undefined : this.#confirmLease();
+  }
+
+  async #confirmLease(): Promise<void> {
+    const { store, liveness, node, leaseMs, clock } = this.engine;
+    let since: number;
+    do {
+      const { leaseEpoch } = liveness;
+      since = clock.now();
+      // The heartbeat comes first: a lease that is still valid after it stays valid for another lease period.
+      await this.reading(() => store.heartbeat(node, leaseMs));
+      const stored = await this.reading(() => store.read(this.record, this.taskId, { history: 0 }));
+      const { fence, endedAt } = stored?.record ?? {};
+      if (fence !== this.record.fence || endedAt !== undefined)
+        this.stop('lease-lost', { kind: 'rejected', record: stored?.record });
+      this.assertRunning();
+      this.#leaseEpoch = leaseEpoch;
+      // Again, if the response took so long that the lease may have expired.
+    } while (!liveness.lasts(since));
+  }
+
   async note(kind: JournalKind, key: string, body: JsonValue): Promise<number> {
     this.assertRunning();
     // The entry makes the task visible, so it should show as working.
     this.outputs.begin();
     const noted = await this.#writer.note({ kind, key, body });
-    await this.order.first(noted);
+    await this.#inOrder(noted);
     return noted.number;
   }
 
-  /** Adds a journal entry to the next write. */
   noteLater(kind: JournalKind, key: string, body: JsonValue): void {
     this.#writer.addJournal({ kind, key, body });
   }
 
   async decide(decision: Decision): Promise<boolean> {
     const noted = await this.#writer.decideInTurn(decision);
-    if (noted !== undefined) await this.order.first(noted);
+    if (noted !== undefined) await this.#inOrder(noted);
     return noted !== undefined;
   }
 
-  /** Returns an error if the caller has too many tasks that wait for an answer. */
-  refusalToPause(): Promise<A2AError | undefined> {
-    return this.reading(() => refusalToPause(this.env.store, this.record, this.agent.limits));
+  /** Most entries are alone, and then no queue is needed. */
+  #inOrder(noted: Noted): Promise<void> | undefined {
+    return noted.isAlone && this.#completions === undefined ? undefined : this.completions.stored(noted);
   }
 
-  /** Reads from the store. A failure is not the handler's fault: the run starts again when the store is available. */
+  async refusalToPause(): Promise<A2AError | undefined> {
+    const { maxPausedPerCaller: max } = this.agent.limits;
+    const { record } = this;
+    const query = { agents: [record.agent], states: PAUSED_STATES, limit: 1, history: 0 };
+    const { total } = await this.reading(() => this.engine.store.list(record, query));
+    if (total < max) return undefined;
+    return new A2AError(
+      'UNAVAILABLE',
+      `This caller already has ${max} tasks that wait for an answer. Answer or cancel some of them.`,
+    );
+  }
+
   async reading<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
@@ -333,19 +399,19 @@ export class Run implements Sink, WriterEvents {
       const last = await drive(this.agent, context, this);
       if (this.isOver) return;
       if (last !== undefined) this.emit(last, undefined, true);
-      if (this.#outcome === undefined) this.conclude({ kind: 'end', state: 'TASK_STATE_COMPLETED' });
+      if (!this.isOver) this.conclude({ kind: 'end', state: 'TASK_STATE_COMPLETED' });
     } catch (error) {
       this.#failed(error);
     }
   }
 
   #failed(error: unknown): void {
-    if (this.#isDone('threw')) return;
+    if (this.#ignores('threw')) return;
     this.trace?.fail(error);
     const text = publicText(error);
     if (text !== undefined) return this.#fail(text, failureMetadata(error));
-    const reference = this.env.newId();
-    if (!this.#isCanceling) this.env.log.error(HANDLER_FAILED, { ...taskFields(this.record), reference, error });
+    const reference = this.engine.newId();
+    if (!this.#isCanceling) this.engine.log.error(HANDLER_FAILED, { ...taskFields(this.record), reference, error });
     this.#fail(`The agent failed. Reference: ${reference}`);
   }
 
@@ -353,26 +419,26 @@ export class Run implements Sink, WriterEvents {
     this.end({ kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text }], metadata });
   }
 
-  async #finish(outcome: Outcome): Promise<void> {
+  async #finish(outcome: Outcome, isByHandler: boolean): Promise<void> {
     this.timers.clear();
     this.#waits?.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
     const permitted = await this.#permitted(outcome);
     // In one write with the end. A handler that threw or was stopped has not left out output on purpose.
-    if (this.#stopping.reason === undefined) this.outputs.speak();
-    if (this.#stopping.reason === undefined && this.#isFinished) {
+    if (this.#state.stop === undefined) this.outputs.speak();
+    if (this.#state.stop === undefined && isByHandler) {
       this.outputs.shorten();
       // The next turn may append to the artifacts.
       if (permitted.kind !== 'turn') this.outputs.closeArtifacts();
     }
-    this.env.faultPoint('before-end');
+    this.engine.faultPoint('before-end');
     if (this.#isCanceling || !(await this.#writer.decide(this.#decisionOf(permitted)))) {
       if (!this.#isCanceling) return this.stop('lease-lost', { kind: 'overtaken' });
       const status = this.outputs.status('TASK_STATE_CANCELED');
       await this.#writer.decide({ status, endedAt: this.now() });
     }
-    this.env.faultPoint('after-end');
-    this.#settled('over');
+    this.engine.faultPoint('after-end');
+    this.#finished();
   }
 
   async #permitted(outcome: Outcome): Promise<Outcome> {
@@ -392,59 +458,71 @@ export class Run implements Sink, WriterEvents {
     await this.creation;
     const { lease } = this.#writer;
     if (this.#isCanceling || !this.#writer.isProvisional || lease === undefined) return false;
-    const { env, record } = this;
-    const message = { messageId: env.newId(), contextId: record.contextId, role: 'ROLE_AGENT' as const, parts };
-    if (!(await env.store.dropForReply(this.taskId, lease, message))) return false;
-    env.faultPoint('after-reply');
-    env.feed.tell(this.taskId, { kind: 'replied', message });
-    this.#settled('over');
+    const { engine, record } = this;
+    const message = { messageId: engine.newId(), contextId: record.contextId, role: 'ROLE_AGENT' as const, parts };
+    if (!(await engine.store.dropForReply(this.taskId, lease, message))) return false;
+    engine.faultPoint('after-reply');
+    engine.feed.tell(this.taskId, { kind: 'replied', message });
+    this.#finished();
     return true;
   }
 
-  /** Called when the lease is released. */
   suspended(): void {
-    if (this.#state === 'running') this.#settled('suspended');
+    if (!this.isAwake) return;
+    this.#state = afterRelease(this.#state);
+    this.timers.disarmTimeout();
+    this.#writer.suspend();
+    this.#owner.onIdle(this);
   }
 
-  #settled(state: 'suspended' | 'over'): void {
-    if (this.#state === 'over') return;
-    this.#state = state;
-    this.timers.disarmTimeout();
-    if (state === 'suspended') this.#writer.suspend();
-    if (state === 'over') {
-      this.timers.clear();
-      this.#writer.close('over');
-      this.#inbox?.wake();
-    }
-    this.env.onRest(this);
+  wake(): void {
+    this.#owner.onWakeWanted(this);
+  }
+
+  #finished(): void {
+    if (this.#state.kind === 'over') return;
+    this.#state = afterStop(this.#state);
+    this.timers.clear();
+    this.#writer.close('over');
+    this.#inbox?.wake();
+    this.#owner.onIdle(this);
   }
 
   onLost(loss: Loss): void {
     this.stop(this.creation === undefined ? 'lease-lost' : 'not-stored', loss);
   }
 
-  /** Once per suspension: the first pending write wakes the run, the others follow. */
-  onBlocked(): void {
-    if (this.#isWakeWanted || this.#state === 'over') return;
-    this.#isWakeWanted = true;
-    this.env.onWakeWanted(this);
+  onLeaseWanted(): void {
+    this.wake();
+  }
+
+  onCleared(): void {
+    this.#owner.onCleared(this.taskId);
   }
 
   #armTimeout(workedMs = 0): void {
     const { timeoutMs: mostMs } = this.agent.limits;
     const timeoutMs = Math.min(mostMs, originOf(this.record).timeoutMs ?? mostMs);
     this.timers.armTimeout(timeoutMs, workedMs, () => {
-      if (this.env.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
+      if (this.engine.hasSlept()) return this.stop('lease-lost', { kind: 'overtaken' });
       const { workedMs, passedMs } = this.timers;
-      this.env.log.warn('Task timed out', { ...taskFields(this.record), timeoutMs, workedMs, passedMs });
-      this.#stopping.tell('timeout');
+      this.engine.log.warn('Task timed out', { ...taskFields(this.record), timeoutMs, workedMs, passedMs });
+      this.#state = afterSignal(this.#state, 'timeout');
+      this.#passStop();
       this.#fail('Task timed out');
     });
   }
 
-  #isDone(action: string): boolean {
-    if (this.isOver && this.#stopping.reason === undefined)
-      this.env.log.warn('Ignored what a handler did after its end', { ...taskFields(this.record), action });
+  /** Aborts the signal of the handler if it has to stop. */
+  #passStop(): void {
+    const { stop } = this.#state;
+    if (stop !== undefined && this.#abort?.signal.aborted === false) this.#abort.abort(stopError(stop));
+  }
+
+  /** Whether the run is over, so that what the handler does has no effect. */
+  #ignores(action: string): boolean {
+    if (this.isOver && this.#state.stop === undefined)
+      this.engine.log.warn('Ignored what a handler did after its end', { ...taskFields(this.record), action });
     return this.isOver;
   }
 }

@@ -1,22 +1,20 @@
 import { A2AError } from '../../errors.ts';
 import { fairnessKeyOf, type TaskRecord } from '../../store/store.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { type ReleaseMode, LeaseReleases, type LeasedTask } from './lease-releases.ts';
 import { Interruptions } from './interruptions.ts';
 import { workedEntry } from '../replay/journal.ts';
 import { type LoadedTask, loadTask } from '../replay/load-task.ts';
-import { refusalToRun } from './start-check.ts';
-import { IdleRuns } from './idle-runs.ts';
-import { Run } from '../run/run.ts';
-import { showRuns } from './run-gauges.ts';
-import type { RunEnvironment } from '../run/run-environment.ts';
+import { refusalToRun } from '../run/outcome.ts';
+import { Run, type RunOwner } from '../run/run.ts';
 import type { Runnable } from '../runnable.ts';
 import { Slots } from './slots.ts';
 import { SuspendedRuns } from './suspended-runs.ts';
 import { Suspects } from './suspects.ts';
 import { PendingClaims } from './pending-claims.ts';
 import { taskFields } from '../task-trace.ts';
-import type { Loss } from '../write/lost-events.ts';
+import type { Loss } from '../write/task-writer.ts';
 
 /** How long to wait before loading a task again. */
 const AGAIN_MS = 500;
@@ -24,7 +22,7 @@ const AGAIN_MS = 500;
 /** The runs of this node: running ones, and suspended ones in memory. */
 export class Runs {
   readonly #engine: EngineContext;
-  readonly #env: RunEnvironment;
+  readonly #owner: RunOwner;
   readonly #onFree: (taskId?: string) => void;
   readonly #running = new Map<string, Run>();
   readonly #suspended: SuspendedRuns;
@@ -46,9 +44,8 @@ export class Runs {
   /** @param onFree Called when there may be work, with the id if it is for one task. */
   constructor(engine: EngineContext, onFree: (taskId?: string) => void) {
     this.#engine = engine;
-    this.#env = {
-      ...engine,
-      onRest: (run, loss) => this.#rested(run, loss),
+    this.#owner = {
+      onIdle: (run, loss) => this.#rested(run, loss),
       onWakeWanted: (run) => void this.#wake(run),
       onCleared: (taskId) => this.#suspects.cleared(taskId),
     };
@@ -131,7 +128,7 @@ export class Runs {
   start(agent: Runnable, task: LoadedTask): void {
     if (this.#isOver) this.#giveBack(task.record);
     else if (this.#isOutdated(task.record)) this.freeSlot(agent, task.record);
-    else this.#enter(new Run(this.#env, agent, task)).start();
+    else this.#enter(new Run(this.#engine, this.#owner, agent, task)).start();
   }
 
   /** Runs a task that was claimed in that lease epoch: from memory if it is suspended there, otherwise by replay. */
@@ -346,7 +343,7 @@ export class Runs {
     }
     const entries = await this.#engine.store.journal(record.id, run.journal.seen);
     // It may have been removed from memory in the meantime, or have failed while it waited.
-    if (!this.#suspended.delete(record.id) || run.state === 'over') return false;
+    if (!this.#suspended.delete(record.id) || run.state.kind === 'over') return false;
     this.#engine.faultPoint('before-resume');
     this.#enter(run, record).resume(record, entries, leaseEpoch);
     return true;
@@ -362,7 +359,7 @@ export class Runs {
         crashes,
       });
     }
-    const run = this.#enter(new Run(this.#env, agent, task, leaseEpoch));
+    const run = this.#enter(new Run(this.#engine, this.#owner, agent, task, leaseEpoch));
     if (end === undefined) run.start();
     else run.end(end);
   }
@@ -374,7 +371,7 @@ export class Runs {
       this.#suspects.cleared(taskId);
     }
     run.trace?.end(run.record);
-    if (run.state === 'suspended') this.#keep(run);
+    if (run.isSuspended) this.#keep(run);
     this.#idle.tell(taskId, run.record);
     if (loss === undefined) this.#interruptions.forget(taskId);
     else this.#lost(run, loss);
@@ -382,7 +379,7 @@ export class Runs {
     const wasTight = slots.isTight;
     slots.release(fairnessKeyOf(run.record));
     // Otherwise all due tasks are already claimed, and a task that has ended will not be due again.
-    const hasEnded = run.state === 'over' && loss === undefined && run.record.question === undefined;
+    const hasEnded = run.state.kind === 'over' && loss === undefined && run.record.question === undefined;
     if (wasTight || !hasEnded || slots.waiting > 0) this.#onFree();
     if (this.#running.size === 0) this.#onEmpty?.();
   }
@@ -423,7 +420,7 @@ export class Runs {
     } catch (error) {
       this.#engine.log.warn('Could not wake suspended run', { ...taskFields(record), error });
       timers.add(clock.now() + AGAIN_MS, () => {
-        if (run.state === 'suspended') void this.#wake(run);
+        if (run.isSuspended) void this.#wake(run);
       });
     }
   }
@@ -448,4 +445,47 @@ export class Runs {
   #giveBack(record: LeasedTask, how: ReleaseMode = 'undo', delayMs = 0): void {
     this.#releases.add(record, how, delayMs);
   }
+}
+
+/** Notifies waiters when a run of this node becomes idle. */
+class IdleRuns {
+  readonly #awaited = new Map<string, Deferred<TaskRecord | undefined>>();
+
+  /** Resolves with the task when its run becomes idle, or with `undefined` if it does not run. */
+  next(taskId: string): Promise<TaskRecord | undefined> {
+    let rest = this.#awaited.get(taskId);
+    if (rest === undefined) this.#awaited.set(taskId, (rest = deferred()));
+    return rest.promise;
+  }
+
+  tell(taskId: string, record: TaskRecord | undefined): void {
+    this.#awaited.get(taskId)?.resolve(record);
+    this.#awaited.delete(taskId);
+  }
+}
+
+/** Registers the gauges for the load of this node. */
+function showRuns({ observers, agents, memory }: EngineContext, runs: Runs, suspended: SuspendedRuns): void {
+  const { metrics } = observers;
+  if (metrics === undefined) return;
+  const each = (read: (slots: Slots) => number) => () =>
+    Array.from(agents.values(), (agent) => [[agent.id], read(runs.slots(agent))] as const);
+  metrics.gauge(
+    'tandem_runs',
+    'Runs at work on this node; each holds a slot and a lease',
+    ['agent'],
+    each(({ taken }) => taken),
+  );
+  metrics.gauge(
+    'tandem_queue',
+    'Tasks that wait on this node for a slot',
+    ['agent'],
+    each(({ waiting }) => waiting),
+  );
+  metrics.gauge('tandem_suspended_runs', 'Runs that wait in memory for an answer or a timer', [], () => [
+    [[], suspended.size],
+  ]);
+  metrics.gauge('tandem_run_bytes', 'Bytes that the runs at work on this node hold in memory', [], () => [
+    [[], memory.bytes],
+  ]);
 }

@@ -1,5 +1,5 @@
 import { type Deferred, deferred } from '../../support/deferred.ts';
-import { stopError } from '../run/abort.ts';
+import { stopError } from '../run/run-state.ts';
 
 /**
  * Tracks whether a new task is stored. Its handler may start before that, because its output waits for the store anyway.

@@ -15,14 +15,13 @@ import type {
 } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { Writable } from '../../support/writable.ts';
-import { stopError, type StopReason } from '../run/abort.ts';
+import type { EngineContext } from '../engine-context.ts';
+import { stopError, type StopReason } from '../run/run-state.ts';
 import { Conversation } from '../run/conversation.ts';
 import { artifactEvent, createdEvent, statusEvent, taskView } from '../replay/event-body.ts';
 import type { FeedChange } from '../stream/feed.ts';
 import type { WriteCoalescer } from './write-coalescer.ts';
 import type { LoadedTask } from '../replay/load-task.ts';
-import type { Loss } from './lost-events.ts';
-import type { WriterEnvironment } from '../run/run-environment.ts';
 import { addDecision, Batch, type Decision } from './write-batch.ts';
 
 /** The maximum number of outputs that wait for the store. A handler that publishes more has to wait. */
@@ -37,12 +36,26 @@ export interface Noted {
   readonly isAlone: boolean;
 }
 
+/** Why a run has lost its task. */
+export type Loss =
+  /** Another node holds the lease, or the task has ended. */
+  | { readonly kind: 'rejected'; readonly record: TaskRecord | undefined }
+  /**
+   * Another message arrived first, so the decision of the run was not stored, or the node was frozen. The task continues.
+   */
+  | { readonly kind: 'overtaken' }
+  /** A write failed, and it is unknown whether it was stored. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** The run of a writer. */
 export interface WriterEvents {
   onLost(loss: Loss): void;
   /** A write has shown that the task is being canceled. */
   cancel(): void;
-  /** There is something to write, but the run is suspended. */
-  onBlocked(): void;
+  /** There is something to write, but the run is suspended. Called once until `resume`. */
+  onLeaseWanted(): void;
+  /** A suspect has made progress. */
+  onCleared(): void;
 }
 
 /**
@@ -56,7 +69,7 @@ export interface WriterEvents {
  * Without a lease (the run is suspended) batches wait.
  */
 export class TaskWriter implements WriteCoalescer {
-  readonly #env: WriterEnvironment;
+  readonly #engine: EngineContext;
   readonly #on: WriterEvents;
   readonly #message: Message;
   /** The artifacts including all events of the log and of pending batches. */
@@ -70,6 +83,7 @@ export class TaskWriter implements WriteCoalescer {
   #room: Deferred<void> | undefined;
   #isScheduled = false;
   #isClosed = false;
+  #isLeaseWanted = false;
   #hasUnheard = false;
   /** Whether nobody else has added to the journal, and therefore to the history, so that the run knows the whole task. */
   #knowsAll = true;
@@ -81,8 +95,8 @@ export class TaskWriter implements WriteCoalescer {
   /** Whether that counts as memory of running tasks; not while the run is suspended. */
   #isCounted = true;
 
-  constructor(env: WriterEnvironment, on: WriterEvents, start: LoadedTask) {
-    this.#env = env;
+  constructor(engine: EngineContext, on: WriterEvents, start: LoadedTask) {
+    this.#engine = engine;
     this.#on = on;
     this.#record = start.record;
     this.#status = start.record.status;
@@ -91,7 +105,7 @@ export class TaskWriter implements WriteCoalescer {
     this.#fold = start.fold;
     this.#tailBytes = start.artifactBytes;
     this.#outputBytes = start.outputBytes;
-    this.#lease = { node: env.node, fence: start.record.fence };
+    this.#lease = { node: engine.node, fence: start.record.fence };
     this.#hold(start.loadedBytes);
   }
 
@@ -178,14 +192,14 @@ export class TaskWriter implements WriteCoalescer {
   room(): Promise<void> | undefined {
     const { events, journal, bytes } = this.#batch;
     if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES)
-      return this.#env.memory.room(this, this.#heldBytes);
+      return this.#engine.memory.room(this, this.#heldBytes);
     this.#schedule();
     return (this.#room ??= deferred<void>()).promise;
   }
 
   /** @throws A2AError `UNAVAILABLE` if the handler should have waited for memory, did not, and there is none. */
   assertMemory(): void {
-    this.#env.memory.assertRoom(this);
+    this.#engine.memory.assertRoom(this);
   }
 
   /** Resolves when everything so far is stored. */
@@ -216,8 +230,15 @@ export class TaskWriter implements WriteCoalescer {
 
   /** Writes the pending batch, or requests a lease for it. */
   #push(): void {
-    if (this.#lease === undefined) this.#on.onBlocked();
+    if (this.#lease === undefined) this.#wantLease();
     this.#flush();
+  }
+
+  /** The first pending write wakes the run, the others follow. */
+  #wantLease(): void {
+    if (this.#isLeaseWanted || this.#isClosed) return;
+    this.#isLeaseWanted = true;
+    this.#on.onLeaseWanted();
   }
 
   /** Applies a record that was written from outside under the same lease. */
@@ -239,12 +260,13 @@ export class TaskWriter implements WriteCoalescer {
   resume(record: TaskRecord): void {
     if (!this.#isCounted) {
       this.#isCounted = true;
-      this.#env.memory.add(this.#heldBytes);
+      this.#engine.memory.add(this.#heldBytes);
     }
+    this.#isLeaseWanted = false;
     this.#hasUnheard = false;
     this.#see(record);
     if (this.#batch.status === undefined) this.#moveTo(record.status);
-    this.#lease = { node: this.#env.node, fence: record.fence };
+    this.#lease = { node: this.#engine.node, fence: record.fence };
     if (!this.#batch.isEmpty) this.#schedule();
   }
 
@@ -252,7 +274,7 @@ export class TaskWriter implements WriteCoalescer {
   close(reason?: StopReason): void {
     this.#isClosed = true;
     this.#lease = undefined;
-    const { memory } = this.#env;
+    const { memory } = this.#engine;
     const isAwaited = this.#batch.isAwaited || this.#flight?.isAwaited === true || this.#room !== undefined;
     // Creating an error costs more than a short run, and usually nobody waits for one.
     const error = reason === undefined || !(isAwaited || memory.isWaiting(this)) ? undefined : stopError(reason);
@@ -270,13 +292,13 @@ export class TaskWriter implements WriteCoalescer {
 
   #hold(bytes: number): void {
     this.#heldBytes += bytes;
-    if (this.#isCounted) this.#env.memory.add(bytes);
+    if (this.#isCounted) this.#engine.memory.add(bytes);
   }
 
   #uncount(error?: Error): void {
     if (!this.#isCounted) return;
     this.#isCounted = false;
-    this.#env.memory.release(this, this.#heldBytes, error);
+    this.#engine.memory.release(this, this.#heldBytes, error);
   }
 
   #add(event: NewEvent): void {
@@ -291,11 +313,11 @@ export class TaskWriter implements WriteCoalescer {
   #schedule(): void {
     if (this.#isScheduled || this.#isClosed || this.#flight !== undefined) return;
     if (this.#lease === undefined) {
-      this.#on.onBlocked();
+      this.#wantLease();
       return;
     }
     this.#isScheduled = true;
-    this.#env.gathering.add(this);
+    this.#engine.gathering.add(this);
   }
 
   writeGathered(): void {
@@ -312,20 +334,20 @@ export class TaskWriter implements WriteCoalescer {
     if (this.#flight !== undefined || this.#lease === undefined) return;
     if (this.#isScheduled) {
       this.#isScheduled = false;
-      this.#env.gathering.remove(this);
+      this.#engine.gathering.remove(this);
     }
     const batch = this.#batch;
     this.#flight = batch;
     this.#batch = new Batch();
     this.#makeRoom();
-    this.#env.faultPoint('before-commit');
+    this.#engine.faultPoint('before-commit');
     this.#send(batch, this.#lease);
   }
 
   #send(batch: Batch, lease: Lease): void {
     try {
       const write = this.#writeOf(batch, lease);
-      this.#env.store.append(write).then(
+      this.#engine.store.append(write).then(
         (result) => this.#settled(batch, write, result),
         (error: unknown) => this.fail(error),
       );
@@ -345,7 +367,7 @@ export class TaskWriter implements WriteCoalescer {
     }
     const write: Writable<TaskWrite> = {
       taskId: this.#record.id,
-      by: this.#env.node,
+      by: this.#engine.node,
       guard: batch.guard(lease, this.#record.question),
       events,
       journal,
@@ -370,9 +392,9 @@ export class TaskWriter implements WriteCoalescer {
       else this.#lost({ kind: 'rejected', record });
       return;
     }
-    this.#env.faultPoint('after-commit');
+    this.#engine.faultPoint('after-commit');
     const { record, firstEvent } = result;
-    if (record.status.state !== this.#record.status.state) this.#env.observers.metrics?.stateReached(record);
+    if (record.status.state !== this.#record.status.state) this.#engine.observers.metrics?.stateReached(record);
     if (this.#see(record, write.journal?.length)) this.#hasUnheard = true;
     batch.firstJournal = record.lastJournal - (write.journal?.length ?? 0) + 1;
     this.#flight = undefined;
@@ -382,13 +404,13 @@ export class TaskWriter implements WriteCoalescer {
     }
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
-    this.#env.feed.written(record, () => this.#changeOf(record, firstEvent, write.events));
-    this.#env.faultPoint('after-publish');
+    this.#engine.feed.written(record, () => this.#changeOf(record, firstEvent, write.events));
+    this.#engine.faultPoint('after-publish');
     batch.succeed();
     // In case the hint was lost.
     if (record.canceling && record.endedAt === undefined) this.#on.cancel();
     if (this.#batch.isEmpty) return;
-    if (this.#lease === undefined) this.#on.onBlocked();
+    if (this.#lease === undefined) this.#wantLease();
     else this.#flush();
   }
 
@@ -406,7 +428,7 @@ export class TaskWriter implements WriteCoalescer {
     if (isOthers) this.#knowsAll = false;
     const added = (record.historyBytes ?? 0) - (this.#record.historyBytes ?? 0);
     if (added > 0) this.#hold(added);
-    if (this.#record.suspectMs !== undefined && record.suspectMs === undefined) this.#env.onCleared(record.id);
+    if (this.#record.suspectMs !== undefined && record.suspectMs === undefined) this.#on.onCleared();
     this.#record = record;
     return isOthers;
   }

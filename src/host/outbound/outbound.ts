@@ -1,5 +1,5 @@
 import type { PushTransport, Delivery } from '../../engine/outbox/delivery.ts';
-import type { FetchFile } from '../../engine/run/run-environment.ts';
+import type { FetchFile } from '../../engine/engine-context.ts';
 import type { Log } from '../../observe/log.ts';
 import { AddressGuard } from '../../push/address-guard.ts';
 import { chooseOutboundTransport } from '../../push/fetch-transport.ts';

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { ReplayQueue } from './replay-queue.ts';
+import { Completions } from './completions.ts';
+
+const nothing = (): void => {};
 
 /** A scheduler by hand: what is scheduled comes when it is told to, after all that promises set off. */
 function byHand() {
@@ -17,11 +19,11 @@ function byHand() {
   };
 }
 
-test('things come back in the order of their numbers, one in a turn', async () => {
+test('completions are delivered in the order of their numbers, one per turn', async () => {
   const hand = byHand();
   const given: number[] = [];
-  const replayQueue = new ReplayQueue(hand.scheduler, () => given.push(0));
-  for (const number of [5, 2, 9]) void replayQueue.turn(number).then(() => given.push(number));
+  const completions = new Completions(hand.scheduler, () => given.push(0), nothing);
+  for (const number of [5, 2, 9]) void completions.again(number).then(() => given.push(number));
   expect(given).toEqual([]);
   await hand.turn();
   expect(given).toEqual([2]);
@@ -29,22 +31,22 @@ test('things come back in the order of their numbers, one in a turn', async () =
   expect(given).toEqual([2, 5]);
   await hand.turn();
   expect(given).toEqual([2, 5, 9]);
-  expect(replayQueue.isBusy).toBe(true);
+  expect(completions.isDelivering).toBe(true);
   await hand.turn();
   expect(given).toEqual([2, 5, 9, 0]);
-  expect(replayQueue.isBusy).toBe(false);
+  expect(completions.isDelivering).toBe(false);
   expect(hand.pending).toBe(0);
 });
 
-test('what is asked for after the first was given takes its place among the others', async () => {
+test('a completion that is requested later is delivered before those with higher numbers', async () => {
   const hand = byHand();
   const given: number[] = [];
-  const replayQueue = new ReplayQueue(hand.scheduler, () => {});
-  void replayQueue.turn(9).then(() => given.push(9));
+  const completions = new Completions(hand.scheduler, nothing, nothing);
+  void completions.again(9).then(() => given.push(9));
   const branch = async (): Promise<void> => {
-    await replayQueue.turn(1);
+    await completions.again(1);
     given.push(1);
-    await replayQueue.turn(4);
+    await completions.again(4);
     given.push(4);
   };
   void branch();
@@ -52,13 +54,13 @@ test('what is asked for after the first was given takes its place among the othe
   expect(given).toEqual([1, 4, 9]);
 });
 
-test('it begins again after it was idle', async () => {
+test('a queue that was empty delivers again', async () => {
   const hand = byHand();
   let idle = 0;
-  const replayQueue = new ReplayQueue(hand.scheduler, () => idle++);
+  const completions = new Completions(hand.scheduler, () => idle++, nothing);
   for (const number of [1, 2]) {
     let isGiven = false;
-    void replayQueue.turn(number).then(() => (isGiven = true));
+    void completions.again(number).then(() => (isGiven = true));
     await hand.turn();
     expect(isGiven).toBe(true);
     await hand.turn();

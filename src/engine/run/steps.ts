@@ -1,14 +1,12 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { artifactWriter, statusOutput } from '../output/artifact-writer.ts';
-import { confirmLease } from './confirm-lease.ts';
-import { markHandled } from './mark-handled.ts';
 import { drain, isAsyncIterable, type Sink } from './drive.ts';
 import { recordError, restoreError } from './failure-text.ts';
 import type { Step, StepContext, StepOptions } from '../handler.ts';
 import { copyOf } from '../replay/json-value.ts';
 import { assertJson } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
-import type { Run } from './run.ts';
+import { markHandled, type RunPort } from './run-port.ts';
 import type { StepOutputs, StepRecord } from '../output/step-outputs.ts';
 
 /** The longest pause between two attempts. */
@@ -18,11 +16,11 @@ export type StepFunction = (step: StepContext) => unknown;
 
 /** Runs each step once. Its result is stored before the handler gets it, and comes from the journal in every replay. */
 export class RunSteps {
-  readonly #run: Run;
+  readonly #run: RunPort;
   readonly #keys = new StepKeys('');
   #performing = 0;
 
-  constructor(run: Run) {
+  constructor(run: RunPort) {
     this.#run = run;
   }
 
@@ -37,15 +35,15 @@ export class RunSteps {
     this.#run.assertRunning();
     const key = keys.next(name);
     const known = this.#run.journal.find('step', key) as StepRecord | undefined;
-    if (known !== undefined) return this.#replayQueue(key, known);
-    return this.#run.pauses.busy(() => this.#perform(key, work, options, keys !== this.#keys));
+    if (known !== undefined) return this.#recorded(key, known);
+    return this.#run.completions.during(() => this.#perform(key, work, options, keys !== this.#keys));
   }
 
   /** Returns or throws the recorded result. */
-  async #replayQueue(key: string, { value, error, outputs }: StepRecord): Promise<JsonValue | undefined> {
+  async #recorded(key: string, { value, error, outputs }: StepRecord): Promise<JsonValue | undefined> {
     const run = this.#run;
     run.outputs.recallStep(outputs);
-    await run.order.again('step', key);
+    await run.completions.again(run.journal.numberOf('step', key));
     run.outputs.endStep();
     if (error === undefined) return copyOf(value);
     throw restoreError(error);
@@ -59,11 +57,9 @@ export class RunSteps {
     isInner: boolean,
   ): Promise<JsonValue | undefined> {
     const run = this.#run;
-    const { creation } = run;
-    if (creation !== undefined) {
-      // In one write with the creation, because the step makes the task visible anyway.
-      run.announce();
-      await creation;
+    const created = run.created();
+    if (created !== undefined) {
+      await created;
       run.assertRunning();
     }
     const outputs = run.outputs.beginStep((options.retries ?? 0) > 0);
@@ -86,10 +82,10 @@ export class RunSteps {
     const body = record as JsonObject;
     try {
       // An error that a step throws because the run is stopped is not its result.
-      if (failure !== undefined && run.isToldToStop) throw failure.error;
-      run.env.faultPoint('after-step');
+      if (failure !== undefined && run.stopReason !== undefined) throw failure.error;
+      run.engine.faultPoint('after-step');
       const number = await run.note('step', key, body);
-      run.env.faultPoint('after-step-recorded');
+      run.engine.faultPoint('after-step-recorded');
       if (isInner) run.journal.add({ kind: 'step', key, body, number });
     } finally {
       run.outputs.endStep();
@@ -105,7 +101,7 @@ export class RunSteps {
     outputs: StepOutputs,
   ): Promise<JsonValue | undefined> {
     const { trace } = this.#run;
-    const all = (): Promise<unknown> => tryAll(this.#run, key, work, options, outputs);
+    const all = (): Promise<unknown> => tryAll(this, this.#run, key, work, options, outputs);
     return this.#storable(key, await (trace === undefined ? all() : trace.step(key, all)));
   }
 
@@ -143,17 +139,19 @@ class StepAttempt implements StepContext, Sink {
   readonly attempt: number;
   /** Created on first use: most steps do not read it, and it costs as much as the rest of a short step. */
   declare readonly signal: AbortSignal;
-  readonly #run: Run;
+  readonly #steps: RunSteps;
+  readonly #run: RunPort;
   readonly #key: string;
   readonly #outputs: StepOutputs;
   #keys: StepKeys | undefined;
   #isEnded = false;
 
-  constructor(run: Run, key: string, attempt: number, outputs: StepOutputs) {
+  constructor(steps: RunSteps, run: RunPort, key: string, attempt: number, outputs: StepOutputs) {
+    this.#steps = steps;
     this.#run = run;
     this.#key = key;
     this.#outputs = outputs;
-    this.idempotencyKey = `${run.taskId}:${run.journal.turn}:${key}`;
+    this.idempotencyKey = `${run.record.id}:${run.journal.turn}:${key}`;
     this.attempt = attempt;
     Object.defineProperty(this, 'signal', StepAttempt.#signal);
   }
@@ -164,7 +162,7 @@ class StepAttempt implements StepContext, Sink {
 
   readonly step: Step = (name: string, work: StepFunction, options?: StepOptions) => {
     this.#keys ??= new StepKeys(`${this.#key}/`);
-    return markHandled(this.#run, this.#run.steps.step(name, work, options, this.#keys)) as Promise<never>;
+    return markHandled(this.#run, this.#steps.step(name, work, options, this.#keys)) as Promise<never>;
   };
 
   get isOver(): boolean {
@@ -211,16 +209,17 @@ const FRAME = 'tandem: function of a step';
 /** Its name at run time is `FRAME`, even in a bundle that renames functions. `isInsideStep` searches for it. */
 const { [FRAME]: tryAll } = {
   async [FRAME](
-    run: Run,
+    steps: RunSteps,
+    run: RunPort,
     key: string,
     work: StepFunction,
     { retries = 0, backoffMs = 200 }: StepOptions,
     outputs: StepOutputs,
   ): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
-      const certainty = confirmLease(run);
+      const certainty = run.confirmLease();
       if (certainty !== undefined) await certainty;
-      const step = new StepAttempt(run, key, attempt, outputs);
+      const step = new StepAttempt(steps, run, key, attempt, outputs);
       try {
         const result = await work(step);
         if (!isAsyncIterable(result)) return result;
@@ -228,7 +227,7 @@ const { [FRAME]: tryAll } = {
         run.assertRunning();
         return value;
       } catch (error) {
-        if (run.isToldToStop || attempt > retries) throw error;
+        if (run.stopReason !== undefined || attempt > retries) throw error;
       } finally {
         step.end();
       }

@@ -2,15 +2,15 @@ import { type Deferred, deferred } from '../../support/deferred.ts';
 import { incoming } from './incoming.ts';
 import type { Inbox, IncomingMessage } from '../handler.ts';
 import { readOf } from '../replay/journal.ts';
-import type { Run } from './run.ts';
+import type { RunPort } from './run-port.ts';
 
 /** Messages that arrive while the handler runs. Each read is recorded, so that a replay returns the same messages. */
 export class RunInbox implements Inbox {
-  readonly #run: Run;
+  readonly #run: RunPort;
   #reads = 0;
   #arrival: Deferred<void> | undefined;
 
-  constructor(run: Run) {
+  constructor(run: RunPort) {
     this.#run = run;
   }
 
@@ -22,7 +22,7 @@ export class RunInbox implements Inbox {
     // Ends with the run and without an error, so that a loop beside the main work needs no error handling.
     while (await this.#arrived()) {
       const [message] = await this.#read(1).catch((error: unknown) => {
-        if (this.#run.isToldToStop) return [];
+        if (this.#run.stopReason !== undefined) return [];
         throw error;
       });
       if (message !== undefined) yield message;
@@ -36,20 +36,18 @@ export class RunInbox implements Inbox {
   }
 
   async #arrived(): Promise<boolean> {
+    const { journal, completions } = this.#run;
     for (;;) {
       if (this.#run.isAbandoned) await new Promise(() => {});
-      if (this.#run.isToldToStop) return false;
-      if (this.#run.journal.find('read', this.#nextKey) !== undefined) {
-        await this.#run.order.again('read', this.#nextKey);
+      if (this.#run.stopReason !== undefined) return false;
+      const nextKey = String(this.#reads + 1);
+      if (journal.find('read', nextKey) !== undefined) {
+        await completions.again(journal.numberOf('read', nextKey));
         return true;
       }
-      if (this.#run.journal.unread().length > 0) return true;
+      if (journal.unread().length > 0) return true;
       await (this.#arrival ??= deferred<void>()).promise;
     }
-  }
-
-  get #nextKey(): string {
-    return String(this.#reads + 1);
   }
 
   async #read(limit: number): Promise<readonly IncomingMessage[]> {
@@ -64,7 +62,7 @@ export class RunInbox implements Inbox {
       // An empty read need not be stored before the handler continues, because its later output is stored after it.
       if (unread.length === 0) this.#run.noteLater('read', key, { upTo });
       else await this.#run.note('read', key, { upTo });
-      this.#run.env.faultPoint('after-read');
+      this.#run.engine.faultPoint('after-read');
     }
     await this.#run.room();
     return unread.map(({ message }) => incoming(message));
