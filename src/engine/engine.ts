@@ -51,7 +51,7 @@ import {
 } from './outbox/push-configs.ts';
 import { type OnDeleted, purgeOwner } from './schedule/purge.ts';
 import { DEFAULT_PUSH_POLICY } from './outbox/push-policy.ts';
-import { readTask } from './tasks/read-task.ts';
+import { readTask, type ListedTasks, pagedTask } from './tasks/task-page.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './schedule/retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './schedule/runs.ts';
@@ -59,7 +59,6 @@ import { StoreTime } from './schedule/store-time.ts';
 import type { Submission } from './tasks/submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './stream/subscribe.ts';
 import { isWithin, nameAt, shown, type TaskAccess } from './tasks/task-access.ts';
-import { type ListedTasks, pagedTask } from './tasks/task-page.ts';
 import { readTransitions, type TaskWithTransitions } from './write/transitions.ts';
 import { SettleWaiter } from './tasks/settle-waiter.ts';
 

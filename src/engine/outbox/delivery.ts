@@ -2,7 +2,7 @@ import type { Task } from '../../model/task.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
 import type { PushConfigName, PushConfigRecord, Scope, Store, TaskEvent, TaskRecord } from '../../store/store.ts';
 import { digest } from '../../support/secret/digest.ts';
-import { notFound } from '../tasks/not-found.ts';
+import { notFound } from '../tasks/task-access.ts';
 import { PAGE_PARTS, pagedTask } from '../tasks/task-page.ts';
 
 /** One attempt to deliver an event to a push receiver. */

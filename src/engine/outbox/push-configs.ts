@@ -3,8 +3,7 @@ import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { PushConfigRecord, Scope } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { isPlain } from '../replay/json-value.ts';
-import { notFound, pushConfigNotFound } from '../tasks/not-found.ts';
-import { shown, type TaskAccess } from '../tasks/task-access.ts';
+import { notFound, shown, type TaskAccess } from '../tasks/task-access.ts';
 
 /** A push configuration that a caller registers. */
 export interface NewPushConfig {
@@ -122,4 +121,11 @@ export async function deletePushConfig(
 /** Checks the agent of the task. The store checks only the owner; the agent of a task never changes. */
 async function assertWithin({ store }: EngineContext, access: TaskAccess, taskId: string): Promise<void> {
   if (access.agent !== undefined) shown(access, taskId, await store.read(access, taskId, { history: 0 }));
+}
+
+/** A missing configuration is reported as a missing task (1.0 §3.1.8), with a message that names the configuration. */
+function pushConfigNotFound(taskId: string, configId: string): A2AError {
+  return new A2AError('TASK_NOT_FOUND', `Task ${taskId} has no push configuration ${configId}`, {
+    details: { taskId, configId },
+  });
 }

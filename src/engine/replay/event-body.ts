@@ -3,10 +3,9 @@ import type { TaskArtifactUpdateEvent } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
-import type { NewEvent, TaskRecord } from '../../store/store.ts';
+import type { NewEvent, TaskRecord, StoredTask, TaskEvent } from '../../store/store.ts';
 import { ArtifactFold } from '../../model/artifact-fold.ts';
 import { withJoinedTexts } from '../../model/text-parts.ts';
-import type { StoredTask, TaskEvent } from '../../store/store.ts';
 import type { Writable } from '../../support/writable.ts';
 import { eventMetadata } from '../task-trace.ts';
 

@@ -4,9 +4,8 @@ import type { Task } from '../../model/task.ts';
 import type { StoredTask, TaskEvent, TaskRecord } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { type FindReply, Mailbox, moved, NOTHING, type Position, positionOf } from './mailbox.ts';
-import { notFound } from '../tasks/not-found.ts';
+import { notFound, isWithin, type TaskAccess } from '../tasks/task-access.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
-import { isWithin, type TaskAccess } from '../tasks/task-access.ts';
 import { PAGE_PARTS, pagedTask } from '../tasks/task-page.ts';
 
 /** An item of a task stream: a numbered event, or the whole task if there is no event to start with. */

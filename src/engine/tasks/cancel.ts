@@ -4,7 +4,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { Scope, TaskRecord } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { artifactsOf, createdEvent, statusEvent } from '../replay/event-body.ts';
-import { notFound } from './not-found.ts';
+import { notFound } from './task-access.ts';
 import type { Runs } from '../schedule/runs.ts';
 import { timeAfter } from '../write/status-time.ts';
 import { SettleWaiter } from './settle-waiter.ts';

@@ -5,7 +5,7 @@ import { isTerminal, type TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { Appended, Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
-import { withTaskIds } from './task-ids.ts';
+import { withTaskIds, assertStorable, idempotencyOf, type Submission } from './submission.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { statusEvent } from '../replay/event-body.ts';
 import type { Trigger, Turn } from '../replay/journal.ts';
@@ -17,7 +17,6 @@ import { isAnsweredBy, openQuestion, readAnswer } from '../questions/question.ts
 import type { Runnable } from '../runnable.ts';
 import { redacted, withoutSensitive, withoutUnknown } from '../questions/sensitive-parts.ts';
 import { timeAfter } from '../write/status-time.ts';
-import { assertStorable, idempotencyOf, type Submission } from './submission.ts';
 import { shown } from './task-access.ts';
 
 /** A bound on retries after concurrent writes. */

@@ -3,7 +3,15 @@ import type { Message } from '../../model/message.ts';
 import { fairnessKeyOf, type Created, type NewTask, type TaskRecord } from '../../store/store.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { Writable } from '../../support/writable.ts';
-import { withTaskIds } from './task-ids.ts';
+import {
+  withTaskIds,
+  assertStorable,
+  contentDigest,
+  idempotencyOf,
+  KEEP_KEY_MS,
+  originOfSubmission,
+  type Submission,
+} from './submission.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { Creation } from '../write/creation.ts';
 import { createdEvent } from '../replay/event-body.ts';
@@ -14,14 +22,6 @@ import type { Runs } from '../schedule/runs.ts';
 import { isSensitive } from '../questions/sensitive-parts.ts';
 import { queueShare, type Slots } from '../schedule/slots.ts';
 import { timeText } from '../write/status-time.ts';
-import {
-  assertStorable,
-  contentDigest,
-  idempotencyOf,
-  KEEP_KEY_MS,
-  originOfSubmission,
-  type Submission,
-} from './submission.ts';
 import { nameAt } from './task-access.ts';
 
 /** A task that is about to be created, and whether its run has a slot. */

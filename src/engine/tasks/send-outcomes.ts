@@ -4,13 +4,12 @@ import type { EngineContext } from '../engine-context.ts';
 import { senderLeft } from './disconnect.ts';
 import type { FindReply } from '../stream/mailbox.ts';
 import type { Begun } from './new-task.ts';
-import { notFound } from './not-found.ts';
-import { asItIs, readTask } from './read-task.ts';
+import { notFound } from './task-access.ts';
+import { asItIs, readTask, fitsPage } from './task-page.ts';
 import type { Runnable } from '../runnable.ts';
 import type { Runs } from '../schedule/runs.ts';
 import type { TaskRecord } from '../../store/store.ts';
 import type { Submission } from './submission.ts';
-import { fitsPage } from './task-page.ts';
 import { SettleWaiter } from './settle-waiter.ts';
 
 /** The result of a send: a task, or a message without a task. */

@@ -1,5 +1,5 @@
+import { A2AError } from '../../errors.ts';
 import type { Scope, StoredTask, TaskRecord } from '../../store/store.ts';
-import { notFound } from './not-found.ts';
 
 /** The tasks that a request may access: all tasks of an owner, or only those of one agent. */
 export interface TaskAccess extends Scope {
@@ -28,4 +28,9 @@ export function shown(access: TaskAccess, taskId: string, stored: StoredTask | u
 /** Qualifies a name that a caller chose with the agent, because the caller may use the same name at another agent. */
 export function nameAt(agent: string, name: string): string {
   return `${agent}/${name}`;
+}
+
+/** The error is the same for tasks that are unknown, removed, or owned by another caller. */
+export function notFound(taskId: string): A2AError {
+  return new A2AError('TASK_NOT_FOUND', `Task ${taskId} does not exist`, { details: { taskId } });
 }
