@@ -58,7 +58,7 @@ import { Runs } from './schedule/runs.ts';
 import { StoreTime } from './schedule/store-time.ts';
 import type { Submission } from './tasks/submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './stream/subscribe.ts';
-import { isWithin, nameAt, shown, type TaskAccess } from './tasks/task-access.ts';
+import { isWithin, nameAt, type TaskAccess } from './tasks/task-access.ts';
 import { readTransitions, type TaskWithTransitions } from './write/transitions.ts';
 import { SettleWaiter } from './tasks/settle-waiter.ts';
 
@@ -228,7 +228,6 @@ export class Engine {
   /** Cancels a task; resolves when it has ended. @throws A2AError `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` */
   async cancel(access: TaskAccess, taskId: string): Promise<Task> {
     this.#assertOpen();
-    shown(access, taskId, await this.#context.store.read(access, taskId, { history: 0 }));
     await cancelTask(this.#context, this.#runs, access, taskId);
     return this.get(access, taskId);
   }
@@ -239,8 +238,7 @@ export class Engine {
    */
   async authorize(access: TaskAccess, taskId: string, credential: string): Promise<void> {
     this.#assertOpen();
-    await authorize(this.#context, access, taskId, credential);
-    this.#wake(taskId);
+    this.#written(await authorize(this.#context, access, taskId, credential));
   }
 
   /**
@@ -378,8 +376,8 @@ export class Engine {
   /** Looks for work only if the task is claimable: otherwise each event would make every node query the store. */
   #hint(taskId: string, isClaimable = true, progress?: ReadProgress): void {
     this.#context.feed.hint(taskId, progress);
-    if (isClaimable) this.#wake(taskId);
-    else void this.#runs.refreshFromStore(taskId);
+    void this.#runs.refreshFromStore(taskId);
+    if (isClaimable) this.#lookForWork(taskId);
   }
 
   #lookNowAndThen(): void {
@@ -401,22 +399,32 @@ export class Engine {
   async #sendTo(taskId: string, submission: Submission): Promise<SendResult> {
     // Checked before the message is stored, because the agent determines how long to wait.
     const agent = submission.returnImmediately === true ? undefined : this.#agent(submission.agent);
-    const { lastEvent } = await this.#followUp(taskId, submission);
-    if (agent === undefined) return { task: await this.get(submission, taskId) };
-    return this.#answers.ofTask(agent, submission, taskId, noReply, lastEvent);
+    if (agent === undefined) {
+      await this.#followUp(taskId, submission);
+      return { task: await this.get(submission, taskId) };
+    }
+    // Listens before the message is stored, so that nothing has to be read after it.
+    const waiter = new SettleWaiter(this.#context, submission, taskId, 'unknown');
+    try {
+      waiter.start(await this.#followUp(taskId, submission));
+      return await this.#answers.outcome(agent, submission, taskId, waiter, noReply);
+    } finally {
+      waiter.close();
+    }
   }
 
   async #followUp(taskId: string, submission: Submission): Promise<TaskRecord> {
     this.#assertOpen();
     const record = await followUp(this.#context, submission, taskId);
-    this.#wake(taskId);
+    this.#written(record);
     submission.onStored?.(taskId);
     return record;
   }
 
-  #wake(taskId: string): void {
-    void this.#runs.refreshFromStore(taskId);
-    this.#lookForWork(taskId);
+  /** Called when this node wrote to a task from outside of its run. */
+  #written(record: TaskRecord): void {
+    void this.#runs.notify(record);
+    this.#lookForWork(record.id);
   }
 
   #untilLeft(

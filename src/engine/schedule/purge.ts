@@ -1,6 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { Scope } from '../../store/store.ts';
 import { cancelTask } from '../tasks/cancel.ts';
+import { existing } from '../tasks/task-access.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { Runs } from './runs.ts';
 
@@ -73,7 +74,7 @@ async function cancelAll(engine: EngineContext, runs: Runs, scope: Scope): Promi
 
 async function cancelUnlessEnded(engine: EngineContext, runs: Runs, scope: Scope, taskId: string): Promise<void> {
   try {
-    await cancelTask(engine, runs, scope, taskId);
+    await cancelTask(engine, runs, scope, taskId, existing);
   } catch (error) {
     if (!A2AError.is(error, 'TASK_NOT_CANCELABLE') && !A2AError.is(error, 'TASK_NOT_FOUND')) throw error;
   }

@@ -215,13 +215,25 @@ export class Runs {
     this.#releases.addUnsure({ id: taskId, fence: 1, attempts: 1 });
   }
 
-  /** Notifies a run of this node that its task was written from outside. */
+  /** Handles a write of this node to a task from outside of its run, with the task after that write. */
+  async notify(record: TaskRecord): Promise<void> {
+    const { id, fence, endedAt, canceling } = record;
+    const run = this.#running.get(id) ?? this.#suspended.get(id);
+    // The claim of a suspended run reads what was written.
+    if (run?.isAwake === true && !canceling && endedAt === undefined) return this.refreshFromStore(id);
+    this.#claims.noteNews(id);
+    if (run === undefined) this.#dequeueIf(record);
+    else if (endedAt !== undefined || fence > run.record.fence) this.#drop(run, record);
+    else if (run.isAwake) run.cancel();
+  }
+
+  /** Notifies a run of this node that its task may have been written from outside. */
   async refreshFromStore(taskId: string): Promise<void> {
     const run = this.#running.get(taskId) ?? this.#suspended.get(taskId);
     try {
       this.#claims.noteNews(taskId);
       if (run === undefined) {
-        await this.#hearWaiting(taskId);
+        await this.#refreshQueued(taskId);
         return;
       }
       // Not stored yet, so nobody else can have written to it.
@@ -231,17 +243,21 @@ export class Runs {
         store.read(run.record, taskId, { history: 0 }),
         store.journal(taskId, run.journal.seen),
       ]);
-      if (stored !== undefined && stored.record.fence <= run.record.fence && stored.record.endedAt === undefined) {
-        run.refreshFromStore(stored.record, entries);
-      } else {
-        this.#suspended.delete(taskId);
-        const isCanceled = stored?.record.status.state === 'TASK_STATE_CANCELED';
-        run.stop(isCanceled ? 'canceled' : 'lease-lost', { kind: 'rejected', record: stored?.record });
-      }
+      const record = stored?.record;
+      if (record === undefined || record.fence > run.record.fence || record.endedAt !== undefined)
+        this.#drop(run, record);
+      else run.refreshFromStore(record, entries);
     } catch (error) {
       // The next write will show the problem.
       this.#engine.log.warn('Could not read the changes of a task', { taskId, error });
     }
+  }
+
+  /** Stops a run whose task has ended, is gone, or runs on another node. */
+  #drop(run: Run, record: TaskRecord | undefined): void {
+    this.#suspended.delete(run.taskId);
+    const isCanceled = record?.status.state === 'TASK_STATE_CANCELED';
+    run.stop(isCanceled ? 'canceled' : 'lease-lost', { kind: 'rejected', record });
   }
 
   /** Releases a claimed task whose slot was taken in the meantime. */
@@ -304,14 +320,19 @@ export class Runs {
     }
   }
 
-  /** Removes a task from the queue if it was canceled or runs on another node. */
-  async #hearWaiting(taskId: string): Promise<void> {
+  async #refreshQueued(taskId: string): Promise<void> {
     for (const slots of this.#slots.values()) {
       const owner = slots.ownerOf(taskId);
       if (owner === undefined) continue;
-      const record = (await this.#engine.store.read(owner, taskId, { history: 0 }))?.record;
-      if (record === undefined || record.fence > 0 || record.endedAt !== undefined) slots.dequeue(taskId);
+      const stored = await this.#engine.store.read(owner, taskId, { history: 0 });
+      if (stored === undefined) slots.dequeue(taskId);
+      else this.#dequeueIf(stored.record);
     }
+  }
+
+  /** Removes a task from the queue if it has ended or runs on another node. */
+  #dequeueIf({ id, fence, endedAt }: TaskRecord): void {
+    if (fence > 0 || endedAt !== undefined) for (const slots of this.#slots.values()) slots.dequeue(id);
   }
 
   #track(work: Promise<void>): Promise<void> {
@@ -470,22 +491,14 @@ function showRuns({ observers, agents, memory }: EngineContext, runs: Runs, susp
   if (metrics === undefined) return;
   const each = (read: (slots: Slots) => number) => () =>
     Array.from(agents.values(), (agent) => [[agent.id], read(runs.slots(agent))] as const);
-  metrics.gauge(
-    'tandem_runs',
-    'Runs at work on this node; each holds a slot and a lease',
-    ['agent'],
-    each(({ taken }) => taken),
-  );
-  metrics.gauge(
-    'tandem_queue',
-    'Tasks that wait on this node for a slot',
-    ['agent'],
-    each(({ waiting }) => waiting),
-  );
-  metrics.gauge('tandem_suspended_runs', 'Runs that wait in memory for an answer or a timer', [], () => [
-    [[], suspended.size],
-  ]);
-  metrics.gauge('tandem_run_bytes', 'Bytes that the runs at work on this node hold in memory', [], () => [
-    [[], memory.bytes],
-  ]);
+  const perAgent = [
+    ['tandem_runs', 'Runs at work on this node; each holds a slot and a lease', each(({ taken }) => taken)],
+    ['tandem_queue', 'Tasks that wait on this node for a slot', each(({ waiting }) => waiting)],
+  ] as const;
+  for (const [name, help, read] of perAgent) metrics.gauge(name, help, ['agent'], read);
+  const perNode = [
+    ['tandem_suspended_runs', 'Runs that wait in memory for an answer or a timer', () => suspended.size],
+    ['tandem_run_bytes', 'Bytes that the runs at work on this node hold in memory', () => memory.bytes],
+  ] as const;
+  for (const [name, help, read] of perNode) metrics.gauge(name, help, [], () => [[[], read()]]);
 }

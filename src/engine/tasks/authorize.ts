@@ -6,10 +6,8 @@ import { statusEvent } from '../replay/event-body.ts';
 import { isTurnQuestion } from '../run/outcome.ts';
 import { openQuestion } from '../questions/question.ts';
 import { timeAfter } from '../write/status-time.ts';
+import { changeTask } from './change-task.ts';
 import { shown, type TaskAccess } from './task-access.ts';
-
-/** A bound on retries after concurrent writes: a task that changes this often is not waiting. */
-const MAX_TRIES = 20;
 
 /**
  * Passes a credential to a task that waits for it. The task resumes. Only the handler sees the credential, and it is
@@ -23,23 +21,17 @@ export async function authorize(
   taskId: string,
   credential: string,
 ): Promise<TaskRecord> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const { record } = shown(access, taskId, await engine.store.read(access, taskId, { history: 0 }));
-    await assertWaiting(engine, record);
-    const write = authorized(engine, record, credential);
-    const result = await engine.store.append(write);
-    engine.faultPoint('after-authorize');
-    if (result.kind !== 'appended') continue;
-    const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
-    engine.observers.metrics?.stateReached(result.record);
-    engine.feed.tell(taskId, { kind: 'written', record: result.record, events });
-    return result.record;
-  }
-  throw new A2AError(
-    'UNAVAILABLE',
-    `Could not authorize task ${taskId}: it changed during each of ${MAX_TRIES} attempts. Try again later.`,
-    { retryAfterMs: engine.pollMs },
-  );
+  const { record } = await changeTask(engine, {
+    taskId,
+    action: 'authorize the task',
+    faultPoint: 'after-authorize',
+    read: async () => shown(access, taskId, await engine.store.read(access, taskId, { history: 0 })).record,
+    plan: async (now) => {
+      await assertWaiting(engine, now);
+      return authorized(engine, now, credential);
+    },
+  });
+  return record;
 }
 
 async function assertWaiting({ store }: EngineContext, record: TaskRecord): Promise<void> {
@@ -52,12 +44,11 @@ async function assertWaiting({ store }: EngineContext, record: TaskRecord): Prom
   });
 }
 
-function authorized({ clock, node }: EngineContext, record: TaskRecord, credential: string): TaskWrite {
+function authorized({ clock }: EngineContext, record: TaskRecord, credential: string): TaskWrite {
   const { id, question = '', status } = record;
   const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, clock.now()) };
   return {
     taskId: id,
-    by: node,
     guard: { question, canceling: false },
     events: [statusEvent(record, working)],
     status: working,

@@ -2,6 +2,7 @@ import { A2AError } from '../../errors.ts';
 import { isPaused } from '../../model/state.ts';
 import type { Scope } from '../../store/store.ts';
 import { cancelTask } from './cancel.ts';
+import { existing } from './task-access.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { Runnable } from '../runnable.ts';
 import type { Runs } from '../schedule/runs.ts';
@@ -29,7 +30,8 @@ export function senderLeft(
  */
 async function cancelUnlessPaused(engine: EngineContext, runs: Runs, scope: Scope, taskId: string): Promise<void> {
   const stored = await engine.store.read(scope, taskId, { history: 0 });
-  if (stored !== undefined && !isPaused(stored.record.status.state)) await cancelTask(engine, runs, scope, taskId);
+  if (stored !== undefined && !isPaused(stored.record.status.state))
+    await cancelTask(engine, runs, scope, taskId, existing);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Message } from '../../model/message.ts';
 import { isTerminal, type TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
-import type { Appended, Idempotency, JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
+import type { Appended, Idempotency, JournalEntry, StoredTask, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { withTaskIds, assertStorable, idempotencyOf, type Submission } from './submission.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { statusEvent } from '../replay/event-body.ts';
@@ -17,10 +17,9 @@ import { isAnsweredBy, openQuestion, readAnswer } from '../questions/question.ts
 import type { Runnable } from '../runnable.ts';
 import { redacted, withoutSensitive, withoutUnknown } from '../questions/sensitive-parts.ts';
 import { timeAfter } from '../write/status-time.ts';
+import { changeTask } from './change-task.ts';
 import { shown } from './task-access.ts';
 
-/** A bound on retries after concurrent writes. */
-const MAX_TRIES = 20;
 const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
 
 /**
@@ -31,49 +30,52 @@ const AT_WORK: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKI
  */
 export async function followUp(engine: EngineContext, submission: Submission, taskId: string): Promise<TaskRecord> {
   assertStorable(submission);
-  let secretFor: string | undefined;
+  const { store } = engine;
+  const read = (): Promise<StoredTask | undefined> => store.read(submission, taskId, { history: 0 });
   const pushed = submission.pushConfig && pushConfigOf(engine, taskId, submission.pushConfig);
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const { record } = shown(submission, taskId, await engine.store.read(submission, taskId, { history: 0 }));
-    const idempotency = idempotencyOf(submission, engine.clock.now());
-    let write: TaskWrite;
-    try {
-      if (submission.answers !== undefined) assertAsks(record, submission.answers);
-      assertFits(submission, record, engine.agents.get(record.agent));
-      await assertRoom(engine, record);
-      const isLate = secretFor !== undefined && secretFor !== record.question;
-      if (record.question === undefined || isLate) write = toInbox(submission, record, isLate, engine.clock.now());
-      else ({ write, secretFor } = await toQuestion(engine, submission, record));
-      write = withinHistory(engine, submission, record, write);
-    } catch (error) {
-      if ((await fateOf(engine, taskId, idempotency)) === 'repeated') return record;
-      throw error;
-    }
-    const result = await engine.store.append({
-      ...write,
-      by: engine.node,
-      ...(idempotency !== undefined && { idempotency }),
-      ...(pushed !== undefined && { pushConfig: { record: pushed, max: engine.maxPushConfigs } }),
-    });
-    engine.faultPoint('after-follow-up');
-    if (result.kind === 'key-reused') throw keyReused();
-    if (result.kind === 'full') throw noRoomForPush(taskId, engine.maxPushConfigs);
-    if (result.kind === 'repeated')
-      return (await engine.store.read(submission, taskId, { history: 0 }))?.record ?? record;
-    // Otherwise the task has changed in the meantime: try again.
-    if (result.kind === 'appended') {
-      const events = (write.events ?? []).map((event, i) => ({ ...event, number: result.firstEvent + i }));
-      if (write.status !== undefined) engine.observers.metrics?.stateReached(result.record);
-      engine.feed.tell(taskId, { kind: 'written', record: result.record, events });
-      if (pushed !== undefined) await engine.pushConfigChanged({ taskId, configId: pushed.id });
-      return result.record;
-    }
-  }
-  throw new A2AError(
-    'UNAVAILABLE',
-    `Could not add the message: task ${taskId} changed during each of ${MAX_TRIES} attempts. Try again later.`,
-    { retryAfterMs: engine.pollMs },
-  );
+  const pushConfig = pushed && { record: pushed, max: engine.maxPushConfigs };
+  let secretFor: string | undefined;
+  const { kind, record } = await changeTask(engine, {
+    taskId,
+    action: 'add the message',
+    faultPoint: 'after-follow-up',
+    read: async () => shown(submission, taskId, await read()).record,
+    plan: async (now) => {
+      const idempotency = idempotencyOf(submission, engine.clock.now());
+      try {
+        const planned = await planOf(engine, submission, now, secretFor);
+        ({ secretFor } = planned);
+        return {
+          ...withinHistory(engine, submission, now, planned.write),
+          ...(idempotency !== undefined && { idempotency }),
+          ...(pushConfig !== undefined && { pushConfig }),
+        };
+      } catch (error) {
+        if ((await fateOf(engine, taskId, idempotency)) === 'repeated') return undefined;
+        throw error;
+      }
+    },
+  });
+  if (kind === 'key-reused') throw keyReused();
+  if (kind === 'full') throw noRoomForPush(taskId, engine.maxPushConfigs);
+  if (kind === 'repeated') return (await read())?.record ?? record;
+  if (kind === 'changed' && pushed !== undefined) await engine.pushConfigChanged({ taskId, configId: pushed.id });
+  return record;
+}
+
+/** @param secretFor The sensitive question that an earlier try was to answer. */
+async function planOf(
+  engine: EngineContext,
+  submission: Submission,
+  record: TaskRecord,
+  secretFor: string | undefined,
+): Promise<AnswerWrite> {
+  if (submission.answers !== undefined) assertAsks(record, submission.answers);
+  assertFits(submission, record, engine.agents.get(record.agent));
+  await assertRoom(engine, record);
+  const isLate = secretFor !== undefined && secretFor !== record.question;
+  if (record.question !== undefined && !isLate) return toQuestion(engine, submission, record);
+  return { write: toInbox(submission, record, isLate, engine.clock.now()), secretFor };
 }
 
 /** Recognises a repeat of an earlier message, which is accepted whatever state the task is in now. */

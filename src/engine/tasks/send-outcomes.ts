@@ -45,15 +45,9 @@ export class SendOutcomes {
   }
 
   /** For an existing task: reads the store first, because the task may have settled before the waiter started to listen. */
-  async ofTask(
-    agent: Runnable,
-    submission: Submission,
-    taskId: string,
-    findReply: FindReply,
-    since = 0,
-  ): Promise<SendResult> {
+  async ofTask(agent: Runnable, submission: Submission, taskId: string, findReply: FindReply): Promise<SendResult> {
     if (submission.returnImmediately === true) return asItIs(this.#engine, submission, taskId, findReply);
-    const waiter = new SettleWaiter(this.#engine, submission, taskId, since);
+    const waiter = new SettleWaiter(this.#engine, submission, taskId);
     void waiter.poll();
     return this.outcome(agent, submission, taskId, waiter, findReply).finally(() => waiter.close());
   }

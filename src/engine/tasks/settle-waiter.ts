@@ -31,14 +31,17 @@ export class SettleWaiter {
   #isStale = false;
 
   readonly #isSettled: (state: TaskState) => boolean;
-  readonly #since: number;
+  #since: number | 'unknown';
 
-  /** @param since The number of the last event that the caller knows: notifications about earlier states are ignored. */
+  /**
+   * @param since The number of the last event that the caller knows: notifications about earlier states are ignored. If it
+   * is not known yet, call `start` before `wait`.
+   */
   constructor(
     engine: EngineContext,
     scope: Scope,
     taskId: string,
-    since = 0,
+    since: number | 'unknown' = 0,
     isRest: (state: TaskState) => boolean = isAtRest,
   ) {
     this.#isSettled = isRest;
@@ -48,6 +51,12 @@ export class SettleWaiter {
     this.#taskId = taskId;
     this.#start = engine.clock.now();
     this.#stop = engine.feed.listen(taskId, (change) => this.#receive(change));
+  }
+
+  /** Counts from a stored state on, which may be settled itself. */
+  start(record: TaskRecord): void {
+    this.#since = record.lastEvent;
+    this.#observe(record);
   }
 
   /** @param maxWaitMs Counts from the creation of the waiter. */
@@ -122,13 +131,17 @@ export class SettleWaiter {
         else this.#isStale = true;
         break;
       case 'interrupted':
+        // Another run was interrupted, before the write that this waiter is about.
+        if (this.#since === 'unknown' && change.isFinal !== true) break;
         this.#settled.reject(change.error);
         this.#replied.reject(change.error);
     }
   }
 
   #observe(record: TaskRecord, task?: () => Task): void {
-    if (record.lastEvent < this.#since || !this.#isSettled(record.status.state)) return;
+    if (!this.#isSettled(record.status.state)) return;
+    if (this.#since === 'unknown') this.#isStale = true;
+    if (this.#since === 'unknown' || record.lastEvent < this.#since) return;
     this.#settled.resolve(task === undefined ? { kind: 'resting', record } : { kind: 'resting', record, task: task() });
   }
 }

@@ -25,6 +25,12 @@ export function shown(access: TaskAccess, taskId: string, stored: StoredTask | u
   return stored;
 }
 
+/** Like `shown`, for the engine itself: provisional tasks are included. */
+export function existing(_access: TaskAccess, taskId: string, stored: StoredTask | undefined): StoredTask {
+  if (stored === undefined) throw notFound(taskId);
+  return stored;
+}
+
 /** Qualifies a name that a caller chose with the agent, because the caller may use the same name at another agent. */
 export function nameAt(agent: string, name: string): string {
   return `${agent}/${name}`;
