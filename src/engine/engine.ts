@@ -75,7 +75,7 @@ export class Engine {
   readonly #context: EngineContext;
   readonly #runs: Runs;
   readonly #claims: ClaimLoop;
-  readonly #answers: SendOutcomes;
+  readonly #outcomes: SendOutcomes;
   readonly #heartbeat: Heartbeat;
   readonly #retention: RetentionLoop;
   readonly #pushTransport: PushTransport | undefined;
@@ -103,8 +103,8 @@ export class Engine {
     this.#pushTransport = pushTransport;
     this.#outbox = pushTransport && new Outbox(this.#context, pushTransport, push);
     this.#runs = new Runs(this.#context, (taskId) => this.#lookForWork(taskId));
-    this.#answers = new SendOutcomes(this.#context, this.#runs);
-    this.#heartbeat = new Heartbeat(this.#context, clock, () => this.#runs.hearAll());
+    this.#outcomes = new SendOutcomes(this.#context, this.#runs);
+    this.#heartbeat = new Heartbeat(this.#context, clock, () => this.#runs.refreshAll());
     this.#claims = new ClaimLoop(this.#context, this.#runs, this.#heartbeat);
     this.#retention = new RetentionLoop(
       this.#context,
@@ -134,15 +134,15 @@ export class Engine {
     const prepared = prepareTask(this.#context, this.#runs, agent, submission);
     const { task, findReply } = prepared;
     if (submission.returnImmediately === true) {
-      const begun = told(submission, await beginTask(this.#context, this.#runs, prepared));
-      if (begun.kind === 'repeated') return this.#answers.repeated(agent, submission, begun, findReply);
+      const begun = acknowledge(submission, await beginTask(this.#context, this.#runs, prepared));
+      if (begun.kind === 'repeated') return this.#outcomes.repeated(agent, submission, begun, findReply);
       return { task: taskView(begun.record, [task.message]) };
     }
     const waiter = new SettleWaiter(this.#context, submission, task.id);
     try {
-      const begun = told(submission, await beginTask(this.#context, this.#runs, prepared));
-      if (begun.kind === 'repeated') return await this.#answers.repeated(agent, submission, begun, findReply);
-      return await this.#answers.outcome(agent, submission, task.id, waiter, findReply);
+      const begun = acknowledge(submission, await beginTask(this.#context, this.#runs, prepared));
+      if (begun.kind === 'repeated') return await this.#outcomes.repeated(agent, submission, begun, findReply);
+      return await this.#outcomes.outcome(agent, submission, task.id, waiter, findReply);
     } finally {
       waiter.close();
     }
@@ -164,7 +164,7 @@ export class Engine {
     const box = new Mailbox(this.#context, task.id, signal, findReply);
     let begun: Begun;
     try {
-      begun = told(submission, await beginTask(this.#context, this.#runs, prepared));
+      begun = acknowledge(submission, await beginTask(this.#context, this.#runs, prepared));
     } catch (error) {
       box.close();
       throw error;
@@ -346,10 +346,10 @@ export class Engine {
   async #close({ finishMs = 0, afterCrash = false }: EngineCloseOptions): Promise<void> {
     const { timers, clock, store, node, feed } = this.#context;
     const claimed = this.#claims.stop();
-    const told = this.#outbox?.finish();
+    const delivered = this.#outbox?.finish();
     if (finishMs > 0) {
       const late = new Promise<void>((resolve) => void timers.add(clock.now() + finishMs, resolve));
-      await Promise.race([Promise.all([this.#runs.finished(), told]), late]);
+      await Promise.race([Promise.all([this.#runs.finished(), delivered]), late]);
     }
     this.#left.abort();
     this.#onDemand?.close();
@@ -384,8 +384,8 @@ export class Engine {
     const { pollMs, feed } = this.#context;
     const lookMs = pollMs * POLLS_PER_LOOK;
     this.#stopLooking = every(lookMs, this.#context, () => {
-      feed.tellSome({ kind: 'hint' }, Math.ceil((lookMs * LOOKS_PER_SECOND) / 1000));
-      this.#runs.hearRunning();
+      feed.notifySome({ kind: 'hint' }, Math.ceil((lookMs * LOOKS_PER_SECOND) / 1000));
+      this.#runs.refreshRunning();
     });
   }
 
@@ -407,7 +407,7 @@ export class Engine {
     const waiter = new SettleWaiter(this.#context, submission, taskId, 'unknown');
     try {
       waiter.start(await this.#followUp(taskId, submission));
-      return await this.#answers.outcome(agent, submission, taskId, waiter, noReply);
+      return await this.#outcomes.outcome(agent, submission, taskId, waiter, noReply);
     } finally {
       waiter.close();
     }
@@ -450,7 +450,7 @@ export class Engine {
   }
 }
 
-function told({ onStored }: Submission, begun: Begun): Begun {
+function acknowledge({ onStored }: Submission, begun: Begun): Begun {
   onStored?.(begun.kind === 'created' ? begun.record.id : begun.taskId);
   return begun;
 }

@@ -52,24 +52,18 @@ export interface OnDemandParts {
  */
 export class OnDemand {
   readonly #engine: EngineContext;
-  readonly #runs: Runs;
-  readonly #heartbeat: Heartbeat;
-  readonly #outbox: Outbox | undefined;
-  readonly #prune: () => Promise<void>;
+  readonly #parts: OnDemandParts;
   readonly #works = new Set<Work>();
 
-  constructor(engine: EngineContext, { runs, heartbeat, outbox, prune }: OnDemandParts) {
+  constructor(engine: EngineContext, parts: OnDemandParts) {
     this.#engine = engine;
-    this.#runs = runs;
-    this.#heartbeat = heartbeat;
-    this.#outbox = outbox;
-    this.#prune = prune;
+    this.#parts = parts;
   }
 
   /** Makes sure that the store has a recent heartbeat of this node, and releases pending leases. */
   async wake(): Promise<void> {
-    await this.#heartbeat.wake();
-    this.#runs.giveBackLeft();
+    await this.#parts.heartbeat.wake();
+    this.#parts.runs.resumeReleases();
   }
 
   /**
@@ -104,7 +98,7 @@ export class OnDemand {
     // Sends due notifications even if no task is due.
     if (records.length === 0) await this.#during(new Work(this.#engine, '', options), async () => 'resting');
     const hasMore = isCut && (await this.#isMoreDue());
-    await this.#prune().catch((error: unknown) => log.warn('Could not remove expired tasks', { error }));
+    await this.#parts.prune().catch((error: unknown) => log.warn('Could not remove expired tasks', { error }));
     return { taken: records.length, unfinished, hasMore };
   }
 
@@ -118,7 +112,7 @@ export class OnDemand {
 
   /** Returns whether push notifications are due. */
   async hasPushesDue(): Promise<boolean> {
-    if (this.#outbox === undefined) return false;
+    if (this.#parts.outbox === undefined) return false;
     const { store, agents, clock } = this.#engine;
     return ((await store.nextPush([...agents.keys()])) ?? Number.POSITIVE_INFINITY) <= clock.now();
   }
@@ -137,24 +131,25 @@ export class OnDemand {
   async #during(work: Work, run: (work: Work) => Promise<Worked>): Promise<Worked> {
     this.#works.add(work);
     // Each work has its own timer, because timers of another request may end with that request.
-    const stopBeating = every(this.#engine.leaseMs / 6, this.#engine, () => this.#beat(work.taskId));
-    if (this.#works.size === 1) this.#outbox?.start();
+    const stopHeartbeat = every(this.#engine.leaseMs / 6, this.#engine, () => this.#beat(work.taskId));
+    if (this.#works.size === 1) this.#parts.outbox?.start();
     try {
       const worked = await run(work);
-      if (!work.lingers && this.#outbox !== undefined) await Promise.race([this.#outbox.told(), work.stopped]);
+      if (!work.lingers && this.#parts.outbox !== undefined)
+        await Promise.race([this.#parts.outbox.delivered(), work.stopped]);
       return worked;
     } finally {
-      stopBeating();
+      stopHeartbeat();
       work.stop();
       this.#works.delete(work);
-      if (this.#works.size === 0) this.#outbox?.pause();
+      if (this.#works.size === 0) this.#parts.outbox?.pause();
     }
   }
 
   #beat(taskId: string): void {
     const { log } = this.#engine;
     this.wake().catch((error: unknown) => log.warn('Could not store heartbeat', { error }));
-    if (this.#runs.isHere(taskId)) void this.#runs.refreshFromStore(taskId);
+    if (this.#parts.runs.isHere(taskId)) void this.#parts.runs.refreshFromStore(taskId);
   }
 
   async #continue(work: Work, begun?: Promise<TaskRecord | undefined>): Promise<Worked> {
@@ -167,7 +162,7 @@ export class OnDemand {
     /** The earliest time of the next claim. Another node may run the task, and not each of its events is worth a claim. */
     let again = clock.now();
     while (!work.isStopped) {
-      if (rest === undefined && this.#runs.isHere(taskId)) rest = this.#runs.rest(taskId);
+      if (rest === undefined && this.#parts.runs.isHere(taskId)) rest = this.#parts.runs.idle(taskId);
       if (rest === undefined) {
         if (work.onlyHere) break;
         await this.wake();
@@ -202,7 +197,7 @@ export class OnDemand {
   async #handOver(work: Work): Promise<boolean> {
     const { taskId } = work;
     for (const other of this.#works) if (other !== work && other.taskId === taskId && !other.isStopped) return false;
-    return this.#runs.handOverOne(taskId, this.#engine.clock.now() >= work.until);
+    return this.#parts.runs.handOverOne(taskId, this.#engine.clock.now() >= work.until);
   }
 
   /**
@@ -215,7 +210,7 @@ export class OnDemand {
     let isCut = false;
     let left = agents.size;
     for (const agent of agents.values()) {
-      const slots = this.#runs.slots(agent);
+      const slots = this.#parts.runs.slots(agent);
       const request = slots.claimable(Math.ceil((limit - records.length) / left--));
       if (request === undefined) {
         isCut = true;
@@ -240,18 +235,18 @@ export class OnDemand {
    */
   async #claimTask(taskId: string): Promise<TaskRecord | undefined | 'full' | 'declined'> {
     const { store, node, agents } = this.#engine;
-    const hosts = [...agents.values()].filter((agent) => this.#runs.slots(agent).free > 0);
+    const hosts = [...agents.values()].filter((agent) => this.#parts.runs.slots(agent).free > 0);
     if (hosts.length === 0) return 'full';
-    for (const agent of hosts) this.#runs.slots(agent).hold(1);
+    for (const agent of hosts) this.#parts.runs.slots(agent).hold(1);
     let record: TaskRecord | undefined;
     try {
       [record] = await store.claim({ node, agents: hosts.map(({ id }) => id), limit: 1, taskId });
     } finally {
-      for (const agent of hosts) this.#runs.slots(agent).hold(-1);
+      for (const agent of hosts) this.#parts.runs.slots(agent).hold(-1);
     }
     const agent = record && agents.get(record.agent);
     if (record === undefined || agent === undefined) return undefined;
-    return (await this.#hasSlot(this.#runs.slots(agent), record)) ? record : 'declined';
+    return (await this.#hasSlot(this.#parts.runs.slots(agent), record)) ? record : 'declined';
   }
 
   /** Takes a slot for a claimed task. If its caller may not have one, the task is released. */
@@ -261,13 +256,15 @@ export class OnDemand {
       slots.take(key);
       return true;
     }
-    await this.#runs.declineNow(record);
+    await this.#parts.runs.declineNow(record);
     return false;
   }
 
   #take(record: TaskRecord, leaseEpoch: number): Promise<TaskRecord | undefined> {
     const agent = this.#engine.agents.get(record.agent);
-    return agent === undefined ? Promise.resolve(undefined) : this.#runs.runUntilSettled(agent, record, leaseEpoch);
+    return agent === undefined
+      ? Promise.resolve(undefined)
+      : this.#parts.runs.runUntilSettled(agent, record, leaseEpoch);
   }
 
   /** Whether an unclaimed task is due. If that is unknown, there may be one. */

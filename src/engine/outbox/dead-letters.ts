@@ -2,9 +2,8 @@ import { A2AError } from '../../errors.ts';
 import type { Task } from '../../model/task.ts';
 import type { DeadLetterRecord, PushConfigName } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
-import { type PushTransport, currentTask, type DeliveryResult } from './delivery.ts';
+import { type PushTransport, currentTask, type DeliveryResult, attemptDelivery } from './delivery.ts';
 import { notFound } from '../tasks/task-access.ts';
-import { attemptDelivery } from './push-attempt.ts';
 
 /** A push notification that could not be delivered, for operators of the server. */
 export interface DeadLetter extends PushConfigName {

@@ -1,5 +1,6 @@
+import type { Observers } from '../../observe/observers.ts';
+import { traceOf, type TraceContext } from '../../observe/trace-context.ts';
 import type { Task } from '../../model/task.ts';
-import type { TraceContext } from '../../observe/trace-context.ts';
 import type { PushConfigName, PushConfigRecord, Scope, Store, TaskEvent, TaskRecord } from '../../store/store.ts';
 import { digest } from '../../support/secret/digest.ts';
 import { notFound } from '../tasks/task-access.ts';
@@ -64,4 +65,50 @@ export async function currentTask(store: Store, scope: Scope, taskId: string): P
   const stored = await store.read(scope, taskId, PAGE_PARTS);
   if (stored === undefined) throw notFound(taskId);
   return pagedTask(stored);
+}
+
+/** A delivery without its trace context. */
+export type PlannedDelivery = Omit<Delivery, 'trace'>;
+
+/** The error of a span. The transport itself does not throw if a receiver fails. */
+class DeliveryFailed extends Error {
+  override readonly name = 'DeliveryFailed';
+}
+
+/**
+ * Makes one attempt, in the trace of the request that created the task. With a tracer, the attempt is a span and the parent
+ * of what the receiver does. Errors of the transport are rethrown.
+ */
+export async function attemptDelivery(
+  { tracer }: Observers,
+  pushTransport: PushTransport,
+  planned: PlannedDelivery,
+  signal: AbortSignal,
+): Promise<DeliveryResult> {
+  const { id, attempt, task, config } = planned;
+  const trace = traceOf(task);
+  // A task that was created without a trace: the active span belongs to whatever woke the outbox.
+  if (tracer === undefined || trace === undefined) return pushTransport.deliver({ ...planned, trace }, signal);
+  const span = tracer.start('a2a.push', 'client', trace, {
+    'a2a.agent': task.agent,
+    'a2a.task.id': task.id,
+    'a2a.context.id': task.contextId,
+    'a2a.push.config.id': config.id,
+    'a2a.push.delivery.id': id,
+    'a2a.push.attempt': attempt,
+    'server.address': hostOf(config.config.url),
+  });
+  try {
+    const result = await span.within(() => pushTransport.deliver({ ...planned, trace: span.context }, signal));
+    span.end(result.kind === 'failed' ? new DeliveryFailed(result.reason) : undefined);
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
+/** Only the host, because the path and query may contain secrets. */
+function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }

@@ -40,7 +40,7 @@ export class Outbox {
   }
 
   /** Resolves when all due notifications are delivered or failed. */
-  async told(): Promise<void> {
+  async delivered(): Promise<void> {
     this.nudge();
     while (this.#claiming !== undefined || this.#lanes.size > 0) {
       await this.#claiming?.promise;

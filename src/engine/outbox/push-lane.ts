@@ -1,20 +1,13 @@
 import type { ClaimedPush, PushNoted, PushProgress, PushReport, TaskEvent, TaskRecord } from '../../store/store.ts';
 import { deferred } from '../../support/deferred.ts';
 import type { EngineContext } from '../engine-context.ts';
-import { type PushTransport, currentTask, type DeliveryResult, deliveryId } from './delivery.ts';
-import { attemptDelivery } from './push-attempt.ts';
+import { type PushTransport, currentTask, type DeliveryResult, deliveryId, attemptDelivery } from './delivery.ts';
 import { type PushPolicy, retryableFailure } from './push-policy.ts';
 
 /** The maximum number of events per turn. After that, receivers that have waited longer go first. */
 const EVENTS_PER_TURN = 16;
 /** A turn ends after the event during which this time is exceeded. */
 const TURN_MS = 1000;
-
-/** The parts of the engine that a lane uses. */
-type LaneTools = Pick<
-  EngineContext,
-  'store' | 'node' | 'clock' | 'timers' | 'pollMs' | 'leaseMs' | 'liveness' | 'log' | 'observers' | 'faultPoint'
->;
 
 /** Thrown inside a lane that was stopped. */
 const STOPPED = new Error('Stopped');
@@ -29,7 +22,7 @@ const STOPPED = new Error('Stopped');
 export class PushLane {
   readonly push: ClaimedPush;
   readonly done: Promise<void>;
-  readonly #tools: LaneTools;
+  readonly #engine: EngineContext;
   readonly #pushTransport: PushTransport;
   readonly #policy: PushPolicy;
   readonly #abort = new AbortController();
@@ -39,14 +32,14 @@ export class PushLane {
   #leaseEpoch: number;
 
   constructor(
-    tools: LaneTools,
+    engine: EngineContext,
     pushTransport: PushTransport,
     policy: PushPolicy,
     push: ClaimedPush,
     leaseEpoch: number,
   ) {
     this.#leaseEpoch = leaseEpoch;
-    this.#tools = tools;
+    this.#engine = engine;
     this.#pushTransport = pushTransport;
     this.#policy = policy;
     this.push = push;
@@ -61,9 +54,9 @@ export class PushLane {
   }
 
   async #run(): Promise<void> {
-    const { log } = this.#tools;
+    const { log } = this.#engine;
     try {
-      await this.#tellAll();
+      await this.#notifyAll();
     } catch (error) {
       if (error === STOPPED) return;
       const { taskId, configId } = this.push;
@@ -73,8 +66,8 @@ export class PushLane {
     }
   }
 
-  async #tellAll(): Promise<void> {
-    const { store, clock } = this.#tools;
+  async #notifyAll(): Promise<void> {
+    const { store, clock } = this.#engine;
     const { taskId, config, told } = this.push;
     const stored = await this.#reliably(() => store.read(this.push, taskId, { history: 0 }));
     if (stored === undefined) return;
@@ -99,7 +92,7 @@ export class PushLane {
 
   /** Returns whether this lane still holds its lease, because a delivery cannot be undone. */
   async #isSure(): Promise<boolean> {
-    const { store, node, leaseMs, liveness, clock } = this.#tools;
+    const { store, node, leaseMs, liveness, clock } = this.#engine;
     if (liveness.isSureOf(this.#leaseEpoch)) return true;
     let since: number;
     do {
@@ -117,12 +110,12 @@ export class PushLane {
   #skipLost({ id, lastEvent }: TaskRecord): number {
     const { configId, told } = this.push;
     const count = lastEvent - told;
-    this.#tools.log.warn('Skipped events that were removed before their delivery', { taskId: id, configId, count });
+    this.#engine.log.warn('Skipped events that were removed before their delivery', { taskId: id, configId, count });
     return lastEvent;
   }
 
   async #deliver(task: TaskRecord, event: TaskEvent): Promise<DeliveryResult> {
-    const { store, log, observers, faultPoint } = this.#tools;
+    const { store, log, observers, faultPoint } = this.#engine;
     const { taskId, configId, config } = this.push;
     const { signal } = this.#abort;
     faultPoint('before-deliver');
@@ -146,7 +139,7 @@ export class PushLane {
   }
 
   async #noteFailure(event: TaskEvent, result: Extract<DeliveryResult, { kind: 'failed' }>): Promise<void> {
-    const { clock, log, observers } = this.#tools;
+    const { clock, log, observers } = this.#engine;
     const { taskId, configId, receiver } = this.push;
     const now = clock.now();
     const attempts = this.#progress.attempts + 1;
@@ -169,7 +162,7 @@ export class PushLane {
   }
 
   async #note(change: Pick<PushReport, 'dueAt' | 'disabled' | 'deadLetter'>): Promise<PushNoted | undefined> {
-    const { store, node, faultPoint } = this.#tools;
+    const { store, node, faultPoint } = this.#engine;
     const { taskId, configId, fence } = this.push;
     const { told, attempts, failingSince, givenUp } = this.#progress;
     const progress =
@@ -182,7 +175,7 @@ export class PushLane {
 
   /** Retries while the store fails, because no other node takes over the lane while this node lives. */
   async #reliably<T>(call: () => Promise<T>): Promise<T> {
-    const { log } = this.#tools;
+    const { log } = this.#engine;
     for (let hasWarned = false; ; hasWarned = true) {
       try {
         return await this.#unlessStopped(call());
@@ -195,7 +188,7 @@ export class PushLane {
   }
 
   #pause(): Promise<void> {
-    const { clock, timers, pollMs } = this.#tools;
+    const { clock, timers, pollMs } = this.#engine;
     return this.#unlessStopped(new Promise((resolve) => void timers.add(clock.now() + pollMs, resolve)));
   }
 

@@ -47,7 +47,7 @@ test('the last attempt is at the end of the day, and no later', () => {
   });
 });
 
-test('who was away for a day is tried once with each event, half an hour apart', () => {
+test('a receiver that was down for a day gets one attempt per event, half an hour apart', () => {
   const policy = { ...DEFAULT_PUSH_POLICY, random: () => 0.5 };
   const before = { told: 5, attempts: 0, failingSince: 0, givenUp: 1 };
   expect(retryableFailure(policy, before, 6, FAILED, DAY + 1)).toEqual({

@@ -80,12 +80,12 @@ test.each<[unknown, string]>([
   [{ status: 'working', txt: 'a' }, 'txt is not a member of a status; did you mean text?'],
   [{ reply: { text: 'a', colour: 'red' } }, 'reply.colour is not a member of a reply; known members: text, data'],
   [{ parts: [{ text: 'a', stray: 1 }] }, 'parts[0].stray is not a member of a part; known members: text, raw'],
-])('%j is refused with a word to its author', (output, message) => {
+])('the output %j is rejected with a message for the author of the handler', (output, message) => {
   expect(() => emissionOf(output)).toThrow(TypeError);
   expect(() => emissionOf(output)).toThrow(message);
 });
 
-test('many bytes are no trouble', () => {
+test('a large file is accepted', () => {
   const emission = emissionOf({ artifact: 'big', bytes: new Uint8Array(1_000_000) });
   expect(emission.parts[0]).toEqual({ raw: Buffer.alloc(1_000_000).toString('base64') });
 });

@@ -109,7 +109,7 @@ export class RunOutputs {
   }: Omit<WaitingStatus, 'number' | 'metadata'> & { metadata: JsonObject | undefined }): void {
     this.#held.push({ ...status, ...(metadata !== undefined && { metadata }), number: ++this.#heldSoFar });
     this.#heldBytes += status.bytes;
-    if (!this.#writer.isAsking) this.speak();
+    if (!this.#writer.isAsking) this.publishHeld();
   }
 
   #isHeldAlready(parts: readonly Part[], metadata: JsonObject | undefined): boolean {
@@ -123,7 +123,7 @@ export class RunOutputs {
   /**
    * Publishes statuses that were held back, after the open question was answered or when the turn ends without an answer.
    */
-  speak(): void {
+  publishHeld(): void {
     if (this.#held.length === 0) return;
     this.#heldBytes = 0;
     for (const status of this.#held.splice(0)) {
@@ -255,7 +255,7 @@ export class RunOutputs {
     return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
   }
 
-  /** The status that asks a question. Its metadata tells clients to hide the input if the answer is sensitive. */
+  /** The status that asks a question. If the answer is sensitive, its metadata asks clients to hide the input. */
   question(state: TaskState, parts: readonly Part[], isSensitive: boolean): TaskStatus {
     const status = this.status(state, parts);
     const { message } = status;

@@ -59,18 +59,18 @@ test.each<[unknown, string]>([
   [{ pattern: /a/u }, 'schema.pattern must be a regular expression, as a string'],
   [{ const: 'a', enum: ['b'] }, 'schema.const must be one of the values in enum'],
   [{ type: 'string', enum: [1, 2] }, 'schema has no choice of type string'],
-])('the schema %j is refused with its place', (schema, message) => {
+])('the schema %j is rejected with the path of its problem', (schema, message) => {
   expect(() => assertAnswerSchema(schema)).toThrow(TypeError);
   expect(() => assertAnswerSchema(schema)).toThrow(message);
 });
 
-test('a schema that contains itself is refused', () => {
+test('a schema that contains itself is rejected', () => {
   const schema = { properties: {} as Record<string, unknown> };
   schema.properties['self'] = schema;
   expect(() => assertAnswerSchema(schema)).toThrow('deeper than 32 levels');
 });
 
-test('a default that contains itself is refused', () => {
+test('a default that contains itself is rejected', () => {
   const value: unknown[] = [];
   value.push(value);
   expect(() => assertAnswerSchema({ default: value })).toThrow('schema.default must be a JSON value');
@@ -82,7 +82,7 @@ test('schemas that are shared at every level do not multiply for ever', () => {
   expect(() => assertAnswerSchema(schema)).toThrow('exceeds the limit of 1000 schemas');
 });
 
-test('schemas beside each other are no deeper for being many', () => {
+test('many schemas beside each other do not count as deep', () => {
   const properties = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, {}]));
   expect(() => assertAnswerSchema({ properties })).not.toThrow();
 });
@@ -158,12 +158,12 @@ test.each<[AnswerSchema, JsonValue, string, string]>([
     `answer.${'x'.repeat(64)}…`,
     'expected no member of this name; got 1',
   ],
-])('by %j, the answer %j is refused', (schema, value, field, description) => {
+])('the schema %j rejects the answer %j', (schema, value, field, description) => {
   assertAnswerSchema(schema);
   expect(answerProblems(schema, value)).toEqual([{ field, description }]);
 });
 
-test('all problems are told at once, up to twenty', () => {
+test('all problems are reported at once, up to twenty', () => {
   expect(answerProblems(ADDRESS, { street: 'x', number: 0, tags: [], code: 'de' }).map(({ field }) => field)).toEqual([
     'answer.street',
     'answer.number',

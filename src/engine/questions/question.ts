@@ -16,7 +16,7 @@ import type { AskOptions, ChooseOption, ChooseQuestion, ConfirmQuestion, FormQue
 
 /** A question as the journal records it: everything that is needed to check an answer on any node. */
 export interface AskedQuestion {
-  /** What the handler gets: the text, the whole message, or a value of the schema. */
+  /** The result for the handler: the text, the whole message, or a value of the schema. */
   readonly gives: 'text' | 'message' | 'value';
   readonly schema?: AnswerSchema;
   readonly options?: readonly ChooseOption[];
@@ -29,7 +29,7 @@ export interface AskedQuestion {
 }
 
 export interface PreparedQuestion extends Omit<AskedQuestion, 'expiresAt' | 'timeoutMs'> {
-  /** What the caller sees: a text that is complete in itself, and the same as data for programs. */
+  /** The parts for the caller: a text that is complete in itself, and the same as data for programs. */
   readonly parts: readonly Part[];
 }
 

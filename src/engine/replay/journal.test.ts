@@ -64,13 +64,13 @@ test('messages are unread until they are read, over all turns', () => {
   expect(unread(journal)).toEqual(['m3']);
 });
 
-test('what this turn has read is read again', () => {
+test('a replay reads the messages again that this turn has read', () => {
   const journal = new Journal(records(['message', 'm1', said('m1')], ['read', '1', { upTo: 1 }]));
   expect(unread(journal)).toEqual(['m1']);
   expect(journal.find('read', '1')).toEqual({ upTo: 1 });
 });
 
-test('what others have written since is taken in once', () => {
+test('entries that were written from outside are applied once', () => {
   const start = records(['question', 'q1'], ['message', 'm1', said('m1')]);
   const journal = new Journal(start);
   const more = [

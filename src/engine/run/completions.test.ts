@@ -3,7 +3,7 @@ import { Completions } from './completions.ts';
 
 const nothing = (): void => {};
 
-/** A scheduler by hand: what is scheduled comes when it is told to, after all that promises set off. */
+/** A manual scheduler: `turn` runs one scheduled function, and then everything that promises set off. */
 function byHand() {
   const queue: (() => void)[] = [];
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

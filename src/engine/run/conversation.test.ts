@@ -10,7 +10,7 @@ const status = (messageId?: string): TaskStatus => ({
 });
 const ids = ({ messages }: Conversation): string[] => messages.map(({ messageId }) => messageId);
 
-test('what a status says is in the past when another one takes its place', () => {
+test('the message of a status becomes history when another status replaces it', () => {
   const conversation = new Conversation([said('1')], status('2'));
   expect(ids(conversation)).toEqual(['1']);
   conversation.see(status('3'));
@@ -37,7 +37,7 @@ test('its size is that of all messages so far', () => {
   expect(conversation.bytes).toBe(size(conversation.messages));
 });
 
-test('what others say comes after what was said', () => {
+test('messages from outside follow those that the run knows', () => {
   const history = [said('1')];
   const conversation = new Conversation(history, status('2'));
   conversation.see(status());

@@ -28,7 +28,7 @@ test('files are the parts that are bytes or addresses', async () => {
   expect(new TextDecoder().decode(await remote?.bytes())).toBe('https://a.example');
 });
 
-test('a fetcher is told how much it may take and when to stop', async () => {
+test('a fetcher gets the maximum size and the signal of the run', async () => {
   const calls: unknown[] = [];
   const fetchFile = async (...args: unknown[]): Promise<Uint8Array> => {
     calls.push(args);
@@ -39,7 +39,7 @@ test('a fetcher is told how much it may take and when to stop', async () => {
   expect(calls).toEqual([['https://a.example', { maxBytes: 10, signal }]]);
 });
 
-test('without a fetcher an address is refused with a sentence', async () => {
+test('without a fetcher a file by URL is rejected with an explanation', async () => {
   const [file] = filesOf([{ url: 'https://a.example' }], { fetchFile: undefined, maxBytes: 10, signal });
   await expect(file?.bytes()).rejects.toThrow('fetchFile');
 });

@@ -107,9 +107,9 @@ class RunContext implements TaskContext {
   readonly conversation: TaskContext['conversation'] = ({ limit = MAX_TURNS } = {}) =>
     markHandled(this.#run, conversationOf(this.#run, this.#task, limit));
 
-  readonly status: TaskContext['status'] = (status) => this.#say(statusOutput(status));
+  readonly status: TaskContext['status'] = (status) => this.#publish(statusOutput(status));
 
-  readonly artifact: TaskContext['artifact'] = (name) => artifactWriter(name, (output) => this.#say(output));
+  readonly artifact: TaskContext['artifact'] = (name) => artifactWriter(name, (output) => this.#publish(output));
 
   readonly reply: TaskContext['reply'] = (content) => {
     const parts = partsOf(content);
@@ -138,8 +138,8 @@ class RunContext implements TaskContext {
 
   readonly sleep: TaskContext['sleep'] = (ms) => markHandled(this.#run, slept(this.#run, ms));
 
-  #say(output: unknown): Promise<void> {
-    return markHandled(this.#run, spoken(this.#run, output));
+  #publish(output: unknown): Promise<void> {
+    return markHandled(this.#run, publish(this.#run, output));
   }
 
   static readonly #callerCopy = shared(function caller(this: RunContext): TaskContext['caller'] {
@@ -235,7 +235,7 @@ function requireSkill(run: ContextRun, { origin, record }: LoadedTask, id: strin
   }
 }
 
-async function spoken(run: ContextRun, output: unknown): Promise<void> {
+async function publish(run: ContextRun, output: unknown): Promise<void> {
   run.emit(output);
   await run.room();
 }

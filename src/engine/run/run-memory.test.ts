@@ -61,7 +61,7 @@ test('if the run that continued has ended and there is no room, the one that wai
   expect(rooms()).toBe(0);
 });
 
-test('a run that has waited for 30 s fails, and says why', async () => {
+test('a run that has waited for 30 s fails with the reason', async () => {
   const { memory, clock } = memoryOf(256);
   memory.add(257);
   void memory.room({}, 2);

@@ -198,7 +198,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
 
   #lookAround({ canceling }: TaskRecord, entries: readonly JournalRecord[]): void {
     this.catchUp(entries);
-    if (!this.#writer.isAsking) this.outputs.speak();
+    if (!this.#writer.isAsking) this.outputs.publishHeld();
     this.#waits?.settle();
     this.#inbox?.wake();
     if (canceling) this.cancel();
@@ -425,7 +425,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
     const permitted = await this.#permitted(outcome);
     // In one write with the end. A handler that threw or was stopped has not left out output on purpose.
-    if (this.#state.stop === undefined) this.outputs.speak();
+    if (this.#state.stop === undefined) this.outputs.publishHeld();
     if (this.#state.stop === undefined && isByHandler) {
       this.outputs.shorten();
       // The next turn may append to the artifacts.
@@ -462,7 +462,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
     const message = { messageId: engine.newId(), contextId: record.contextId, role: 'ROLE_AGENT' as const, parts };
     if (!(await engine.store.dropForReply(this.taskId, lease, message))) return false;
     engine.faultPoint('after-reply');
-    engine.feed.tell(this.taskId, { kind: 'replied', message });
+    engine.feed.notify(this.taskId, { kind: 'replied', message });
     this.#finished();
     return true;
   }

@@ -43,7 +43,7 @@ type AnswerRecord = { readonly value: JsonValue } | { readonly expired: true } |
  *        ▲                                                   │ answered, due, expired: claimed again
  *        └───────── in memory, or by replay ─────────────────┘
  *
- * Any number of waits may be open, but only one question: the next one is asked after its answer.
+ * Any number of waits may be open, but only one question: the next one follows when it is answered.
  */
 export class Waits {
   readonly #run: RunPort;
@@ -249,7 +249,7 @@ export class Waits {
       const isExpired = await this.#run.decide({ status, question: null, journal, ifOpen: key });
       engine.faultPoint('after-expiry');
       if (!isExpired || !this.#open.delete(question)) return;
-      outputs.speak();
+      outputs.publishHeld();
       result.reject(expired(timeoutMs));
     } finally {
       question.state = 'asked';
@@ -310,7 +310,7 @@ export class Waits {
     run.engine.faultPoint('after-suspend');
     if (isDecided && this.#writer.lease === undefined) run.suspended();
     // A message that arrived in the meantime woke the task before it was suspended, so it must be woken again.
-    if (isDecided ? this.#writer.hasUnheard : run.stopReason !== 'canceled') run.wake();
+    if (isDecided ? this.#writer.hasUnread : run.stopReason !== 'canceled') run.wake();
     return isDecided;
   }
 }

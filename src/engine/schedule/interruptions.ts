@@ -30,7 +30,7 @@ export class Interruptions {
   }
 
   /** How to release the lease, and after which pause: an immediate retry would fail again. */
-  giveBackAfter({ limits }: Pick<Runnable, 'limits'>, { id, attempts }: TaskRecord, cause: unknown): Return {
+  releaseAfter({ limits }: Pick<Runnable, 'limits'>, { id, attempts }: TaskRecord, cause: unknown): Return {
     if (!A2AError.is(cause, 'UNAVAILABLE')) {
       return { how: 'revoke', delayMs: pauseAfter(attempts - 1, MAX_PAUSE_MS) };
     }

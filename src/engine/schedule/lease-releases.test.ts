@@ -7,7 +7,7 @@ import { fakeClock } from '../../testing/fake-clock.ts';
 import { LeaseReleases } from './lease-releases.ts';
 
 interface Given {
-  readonly gives: LeaseReleases;
+  readonly releases: LeaseReleases;
   /** The tasks that were tried, in order. */
   readonly tried: string[];
   readonly warnings: string[];
@@ -15,7 +15,7 @@ interface Given {
   pass(ms: number): Promise<void>;
 }
 
-function giveBacks(isFailing: (taskId: string) => boolean): Given {
+function leaseReleases(isFailing: (taskId: string) => boolean): Given {
   const clock = fakeClock();
   const tried: string[] = [];
   const warnings: string[] = [];
@@ -27,21 +27,21 @@ function giveBacks(isFailing: (taskId: string) => boolean): Given {
   const store = Object.assign(memoryStore({ clock }), { append });
   const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };
   const engine = { store, clock, timers: new TimerHeap(clock), node: 'n', log, faultPoint: () => {} };
-  const gives = new LeaseReleases(engine, () => {});
+  const releases = new LeaseReleases(engine, () => {});
   const pass = async (ms: number): Promise<void> => {
     clock.advance(ms);
-    await gives.settled();
+    await releases.settled();
   };
-  return { gives, tried, warnings, pass };
+  return { releases, tried, warnings, pass };
 }
 
 const leased = (id: string, fence = 1) => ({ id, fence, attempts: 1 });
 
 test('a failure is followed by a pause, which grows, and during which nothing is tried', async () => {
-  const { gives, tried, pass } = giveBacks(() => true);
-  gives.add(leased('a'), 'release');
-  await gives.settled();
-  gives.add(leased('b'), 'release');
+  const { releases, tried, pass } = leaseReleases(() => true);
+  releases.add(leased('a'), 'release');
+  await releases.settled();
+  releases.add(leased('b'), 'release');
   expect(tried).toEqual(['a']);
   await pass(500);
   expect(tried).toEqual(['a', 'a', 'b']);
@@ -51,22 +51,22 @@ test('a failure is followed by a pause, which grows, and during which nothing is
   expect(tried).toHaveLength(5);
 });
 
-test('one that cannot be given back keeps no other waiting', async () => {
-  const { gives, tried, pass } = giveBacks((taskId) => taskId.startsWith('bad'));
-  for (let i = 0; i < 100; i++) gives.add(leased(`bad ${i}`), 'release');
-  gives.add(leased('good'), 'release');
-  await gives.settled();
+test('a lease that cannot be released does not delay the others', async () => {
+  const { releases, tried, pass } = leaseReleases((taskId) => taskId.startsWith('bad'));
+  for (let i = 0; i < 100; i++) releases.add(leased(`bad ${i}`), 'release');
+  releases.add(leased('good'), 'release');
+  await releases.settled();
   await pass(500);
   await pass(1000);
   expect(tried).toContain('good');
 });
 
-test('all are given back when the store is back, each of them once', async () => {
+test('all leases are released once when the store is available again', async () => {
   let isDown = true;
-  const { gives, tried, pass } = giveBacks(() => isDown);
-  for (let i = 0; i < 1000; i++) gives.addUnsure(leased(String(i)));
-  for (let i = 0; i < 1000; i++) gives.add(leased(String(i)), 'revoke');
-  await gives.settled();
+  const { releases, tried, pass } = leaseReleases(() => isDown);
+  for (let i = 0; i < 1000; i++) releases.addUnsure(leased(String(i)));
+  for (let i = 0; i < 1000; i++) releases.add(leased(String(i)), 'revoke');
+  await releases.settled();
   isDown = false;
   tried.length = 0;
   await pass(500);
@@ -76,10 +76,10 @@ test('all are given back when the store is back, each of them once', async () =>
 
 test('tasks that may not exist are dropped when too many wait, and leave room for those that do', async () => {
   let isDown = true;
-  const { gives, tried, warnings, pass } = giveBacks(() => isDown);
-  for (let i = 0; i < 10_500; i++) gives.addUnsure(leased(`unsure ${i}`));
-  gives.add(leased('sure'), 'revoke');
-  await gives.settled();
+  const { releases, tried, warnings, pass } = leaseReleases(() => isDown);
+  for (let i = 0; i < 10_500; i++) releases.addUnsure(leased(`unsure ${i}`));
+  releases.add(leased('sure'), 'revoke');
+  await releases.settled();
   isDown = false;
   tried.length = 0;
   await pass(500);
@@ -89,11 +89,11 @@ test('tasks that may not exist are dropped when too many wait, and leave room fo
 });
 
 test('at the end nothing is tried again', async () => {
-  const { gives, tried, pass } = giveBacks(() => true);
-  gives.add(leased('early'), 'release');
-  await gives.settled();
-  gives.stopTrying();
-  gives.add(leased('late'), 'release');
+  const { releases, tried, pass } = leaseReleases(() => true);
+  releases.add(leased('early'), 'release');
+  await releases.settled();
+  releases.stopTrying();
+  releases.add(leased('late'), 'release');
   await pass(60_000);
   expect(tried).toEqual(['early', 'late']);
 });

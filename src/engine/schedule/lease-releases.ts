@@ -34,7 +34,7 @@ interface Waiting {
   readonly delayMs: number;
 }
 
-type GiveBackTools = Pick<EngineContext, 'store' | 'clock' | 'timers' | 'node' | 'log' | 'faultPoint'>;
+type ReleaseContext = Pick<EngineContext, 'store' | 'clock' | 'timers' | 'node' | 'log' | 'faultPoint'>;
 
 /**
  * Releases leases, and retries while the store fails. All retries share one timer and a few concurrent writes, because an
@@ -42,8 +42,8 @@ type GiveBackTools = Pick<EngineContext, 'store' | 'clock' | 'timers' | 'node' |
  * free when this node has retired.
  */
 export class LeaseReleases {
-  readonly #engine: GiveBackTools;
-  readonly #onGiven: () => void;
+  readonly #engine: ReleaseContext;
+  readonly #onReleased: () => void;
   /** The oldest first. */
   readonly #waiting = new Map<string, Waiting>();
   #sending: Promise<void> | undefined;
@@ -53,9 +53,9 @@ export class LeaseReleases {
   #hasWarned = false;
   #isOver = false;
 
-  constructor(engine: GiveBackTools, onGiven: () => void) {
+  constructor(engine: ReleaseContext, onReleased: () => void) {
     this.#engine = engine;
-    this.#onGiven = onGiven;
+    this.#onReleased = onReleased;
   }
 
   add(task: LeasedTask, how: ReleaseMode, delayMs = 0): void {
@@ -68,7 +68,7 @@ export class LeaseReleases {
   }
 
   /** Releases a lease, without a retry. */
-  async give(
+  async release(
     { id, node = this.#engine.node, fence }: Waiting['lease'],
     how: ReleaseMode,
     delayMs = 0,
@@ -88,9 +88,9 @@ export class LeaseReleases {
   }
 
   /** Releases a lease, and retries later if that fails, then without the journal entries. */
-  async giveOrAdd(task: LeasedTask, how: ReleaseMode, journal: readonly JournalEntry[]): Promise<void> {
+  async releaseOrAdd(task: LeasedTask, how: ReleaseMode, journal: readonly JournalEntry[]): Promise<void> {
     try {
-      await this.give(task, how, 0, journal);
+      await this.release(task, how, 0, journal);
     } catch {
       this.add(task, how);
       // Retries at once, because a process that is frozen may not get another chance.
@@ -136,7 +136,7 @@ export class LeaseReleases {
   async #sendAll(): Promise<void> {
     while (await this.#sendSome()) {
       this.#pauseMs = FIRST_PAUSE_MS;
-      this.#onGiven();
+      this.#onReleased();
       if (this.#waiting.size === 0) break;
     }
     this.#sending = undefined;
@@ -148,13 +148,13 @@ export class LeaseReleases {
   async #sendSome(): Promise<boolean> {
     const some: [string, Waiting][] = [];
     for (const entry of this.#waiting) if (some.push(entry) === AT_A_TIME) break;
-    let hasGiven = false;
+    let hasReleased = false;
     const send = async ([key, waiting]: [string, Waiting]): Promise<void> => {
       const { lease, how, delayMs } = waiting;
       try {
-        await this.give(lease, how, delayMs);
+        await this.release(lease, how, delayMs);
         this.#waiting.delete(key);
-        hasGiven = true;
+        hasReleased = true;
       } catch {
         // Moved to the end, so that a lease that cannot be released does not block the others.
         this.#waiting.delete(key);
@@ -162,7 +162,7 @@ export class LeaseReleases {
       }
     };
     await Promise.all(some.map(send));
-    return hasGiven;
+    return hasReleased;
   }
 
   #pause(): void {

@@ -10,7 +10,7 @@ function claimed(fence: number, id = 'task'): TaskRecord {
   return { ...newRecord({ ...task, createdAt: 0, wakeAt: 0 }), fence };
 }
 
-test('news that comes while a task is taken up is told at the end', () => {
+test('a write during a claim is reported at its end', () => {
   const takings = new PendingClaims();
   takings.begin(claimed(1));
   takings.begin(claimed(1, 'other'));

@@ -45,7 +45,7 @@ export class Runs {
   constructor(engine: EngineContext, onFree: (taskId?: string) => void) {
     this.#engine = engine;
     this.#owner = {
-      onIdle: (run, loss) => this.#rested(run, loss),
+      onIdle: (run, loss) => this.#onIdle(run, loss),
       onWakeWanted: (run) => void this.#wake(run),
       onCleared: (taskId) => this.#suspects.cleared(taskId),
     };
@@ -126,7 +126,7 @@ export class Runs {
 
   /** Starts a new task for which a slot was taken. */
   start(agent: Runnable, task: LoadedTask): void {
-    if (this.#isOver) this.#giveBack(task.record);
+    if (this.#isOver) this.#release(task.record);
     else if (this.#isOutdated(task.record)) this.freeSlot(agent, task.record);
     else this.#enter(new Run(this.#engine, this.#owner, agent, task)).start();
   }
@@ -149,7 +149,7 @@ export class Runs {
       const task = await loadTask(this.#engine.store, record);
       this.#engine.faultPoint('after-load');
       if (task === undefined || this.#claims.isOvertaken(record)) this.freeSlot(agent, record);
-      else if (this.#isOver) this.#giveBack(record);
+      else if (this.#isOver) this.#release(record);
       else if (this.#isOutdated(record)) this.freeSlot(agent, record);
       else this.#begin(agent, task, leaseEpoch);
     } catch (error) {
@@ -166,8 +166,8 @@ export class Runs {
   }
 
   #notBegun(agent: Runnable, record: TaskRecord, wakeAt: number): void {
-    this.#giveBack(record, 'undo', AGAIN_MS);
-    this.#idle.tell(record.id, { ...record, wakeAt });
+    this.#release(record, 'undo', AGAIN_MS);
+    this.#idle.notify(record.id, { ...record, wakeAt });
     this.freeSlot(agent, record);
   }
 
@@ -175,12 +175,12 @@ export class Runs {
   async runUntilSettled(agent: Runnable, record: TaskRecord, leaseEpoch: number): Promise<TaskRecord | undefined> {
     const rest = this.#idle.next(record.id);
     await this.take(agent, record, leaseEpoch);
-    if (!this.isHere(record.id)) this.#idle.tell(record.id, undefined);
+    if (!this.isHere(record.id)) this.#idle.notify(record.id, undefined);
     return rest;
   }
 
   /** Resolves when the run on this node is idle. */
-  rest(taskId: string): Promise<TaskRecord | undefined> {
+  idle(taskId: string): Promise<TaskRecord | undefined> {
     return this.#idle.next(taskId);
   }
 
@@ -196,12 +196,12 @@ export class Runs {
     const hasProgressed = record.lastJournal > run.othersJournal;
     const worked = workedEntry(record, run.timers.takeWorkedMs());
     run.stop('handed-over');
-    await this.#releases.giveOrAdd(record, hadItsTime && !hasProgressed ? 'revoke' : 'release', [worked]);
+    await this.#releases.releaseOrAdd(record, hadItsTime && !hasProgressed ? 'revoke' : 'release', [worked]);
     return true;
   }
 
   /** Releases leases that should have been released while the node was frozen. */
-  giveBackLeft(): void {
+  resumeReleases(): void {
     this.#releases.resume();
   }
 
@@ -262,25 +262,25 @@ export class Runs {
 
   /** Releases a claimed task whose slot was taken in the meantime. */
   releaseClaim(record: TaskRecord): void {
-    this.#giveBack(record);
+    this.#release(record);
   }
 
   /** Releases a claimed task at once, for a node that may be frozen soon. */
   async declineNow(record: TaskRecord): Promise<void> {
-    await this.#releases.give(record, 'undo').catch(() => this.#giveBack(record));
+    await this.#releases.release(record, 'undo').catch(() => this.#release(record));
   }
 
   /**
    * Refreshes running tasks, in case hints were lost. For suspended ones, the next claim shows whether another node ran
    * them.
    */
-  hearRunning(): void {
+  refreshRunning(): void {
     for (const taskId of this.#running.keys()) void this.refreshFromStore(taskId);
   }
 
   /** Refreshes all runs after a time in which other nodes may have taken over. */
-  hearAll(): void {
-    this.hearRunning();
+  refreshAll(): void {
+    this.refreshRunning();
     for (const taskId of this.#suspended.taskIds()) void this.refreshFromStore(taskId);
   }
 
@@ -300,13 +300,13 @@ export class Runs {
     this.#engine.faultPoint('before-hand-over');
     const worked = held.map(({ timers }) => timers.takeWorkedMs());
     for (const run of held) run.stop('shutdown');
-    this.#suspended.putAllAway();
+    this.#suspended.evictAll();
     if (afterCrash) return;
     await Promise.allSettled(
       held.map(({ agent, record }, i) => {
         const how = agent.limits.recovery === 'fail' ? 'revoke' : 'release';
         const ms = worked[i] ?? 0;
-        return this.#releases.give(record, how, 0, ms > 0 ? [workedEntry(record, ms)] : undefined);
+        return this.#releases.release(record, how, 0, ms > 0 ? [workedEntry(record, ms)] : undefined);
       }),
     );
   }
@@ -385,7 +385,7 @@ export class Runs {
     else run.end(end);
   }
 
-  #rested(run: Run, loss: Loss | undefined): void {
+  #onIdle(run: Run, loss: Loss | undefined): void {
     const { taskId, agent } = run;
     if (this.#running.get(taskId) === run) {
       this.#running.delete(taskId);
@@ -393,7 +393,7 @@ export class Runs {
     }
     run.trace?.end(run.record);
     if (run.isSuspended) this.#keep(run);
-    this.#idle.tell(taskId, run.record);
+    this.#idle.notify(taskId, run.record);
     if (loss === undefined) this.#interruptions.forget(taskId);
     else this.#lost(run, loss);
     const slots = this.slots(agent);
@@ -418,9 +418,9 @@ export class Runs {
     }
     if (loss.kind === 'failed') this.#interrupted(run, loss.error);
     else this.#engine.observers.metrics?.leaseLost(run.agent.id);
-    if (loss.kind === 'overtaken') this.#giveBack(run.record);
+    if (loss.kind === 'overtaken') this.#release(run.record);
     // The task no longer exists, so no other node will notify its listeners.
-    if (loss.kind === 'rejected' && loss.record === undefined) this.#engine.feed.tell(taskId, { kind: 'gone' });
+    if (loss.kind === 'rejected' && loss.record === undefined) this.#engine.feed.notify(taskId, { kind: 'gone' });
   }
 
   #keep(run: Run): void {
@@ -457,13 +457,13 @@ export class Runs {
       },
     );
     this.#engine.log.error('Run interrupted by a failure of the task store', { ...taskFields(record), error: cause });
-    this.#engine.feed.tell(taskId, { kind: 'interrupted', error });
-    const { how, delayMs } = this.#interruptions.giveBackAfter(agent, record, cause);
-    this.#giveBack(record, how, delayMs);
+    this.#engine.feed.notify(taskId, { kind: 'interrupted', error });
+    const { how, delayMs } = this.#interruptions.releaseAfter(agent, record, cause);
+    this.#release(record, how, delayMs);
   }
 
   /** Releases a lease, by default as it came: with the attempts that earlier runs have made. */
-  #giveBack(record: LeasedTask, how: ReleaseMode = 'undo', delayMs = 0): void {
+  #release(record: LeasedTask, how: ReleaseMode = 'undo', delayMs = 0): void {
     this.#releases.add(record, how, delayMs);
   }
 }
@@ -479,7 +479,7 @@ class IdleRuns {
     return rest.promise;
   }
 
-  tell(taskId: string, record: TaskRecord | undefined): void {
+  notify(taskId: string, record: TaskRecord | undefined): void {
     this.#awaited.get(taskId)?.resolve(record);
     this.#awaited.delete(taskId);
   }

@@ -134,7 +134,7 @@ test('while others wait a caller has four fifths of the queue, and the others th
   expect([some.refusal('ann'), some.refusal('bob'), some.refusal('carl')]).toEqual(['share', 'full', 'full']);
 });
 
-test('what a caller has above its share takes no room from others, and lets no more of its own in', () => {
+test('tasks of a caller above its share leave room for others, and keep its own out', () => {
   const some = slots(1);
   enqueue(some, 'ann', 10);
   expect([some.refusal('ann'), some.refusal('bob')]).toEqual(['full', undefined]);

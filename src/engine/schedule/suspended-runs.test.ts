@@ -9,7 +9,7 @@ interface FakeRun {
   stop(reason: string): void;
 }
 
-/** `add` returns what was told to stop because of it. */
+/** `add` returns the runs that were stopped because of it. */
 function suspended(max: number): { readonly runs: SuspendedRuns<FakeRun>; add(taskId: string, mib: number): string[] } {
   const runs = new SuspendedRuns<FakeRun>(max);
   const told: string[] = [];
@@ -20,14 +20,14 @@ function suspended(max: number): { readonly runs: SuspendedRuns<FakeRun>; add(ta
   return { runs, add };
 }
 
-test('beyond their number the oldest are put away', () => {
+test('above the maximum number the oldest are removed', () => {
   const { runs, add } = suspended(2);
   expect([...add('a', 0), ...add('b', 0)]).toEqual([]);
   expect(add('c', 0)).toEqual(['a suspended']);
   expect(runs.taskIds()).toEqual(['b', 'c']);
 });
 
-test('beyond their size the oldest are put away, as many as it takes', () => {
+test('above the maximum size as many of the oldest are removed as necessary', () => {
   const { runs, add } = suspended(1000);
   expect([...add('a', 20), ...add('b', 20), ...add('c', 20)]).toEqual([]);
   expect(add('d', 30)).toEqual(['a suspended', 'b suspended']);

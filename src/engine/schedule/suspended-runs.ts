@@ -36,7 +36,7 @@ export class SuspendedRuns<T extends Suspended = Run> {
     this.#bytes += bytes;
     for (const { run: oldest } of this.#runs.values()) {
       if (this.#runs.size <= this.#max && this.#bytes <= MAX_BYTES) return;
-      this.#putAway(oldest);
+      this.#evict(oldest);
     }
   }
 
@@ -46,11 +46,11 @@ export class SuspendedRuns<T extends Suspended = Run> {
     return this.#runs.delete(taskId);
   }
 
-  putAllAway(): void {
-    for (const { run } of this.#runs.values()) this.#putAway(run);
+  evictAll(): void {
+    for (const { run } of this.#runs.values()) this.#evict(run);
   }
 
-  #putAway(run: T): void {
+  #evict(run: T): void {
     this.delete(run.taskId);
     run.stop('suspended');
   }

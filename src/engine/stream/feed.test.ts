@@ -10,39 +10,39 @@ test('news reach those who listen to the task, and nobody else', () => {
   feed.listen('a', () => heard.push('a1'));
   feed.listen('a', () => heard.push('a2'));
   feed.listen('b', () => heard.push('b'));
-  feed.tell('a', HINT);
-  feed.tell('none', HINT);
+  feed.notify('a', HINT);
+  feed.notify('none', HINT);
   expect(heard).toEqual(['a1', 'a2']);
-  feed.tellAll(HINT);
+  feed.notifyAll(HINT);
   expect(heard).toEqual(['a1', 'a2', 'a1', 'a2', 'b']);
 });
 
-test('who stops hears no more, and leaves nothing behind', () => {
+test('a listener that stops gets no further changes, and leaves nothing behind', () => {
   const feed = new Feed();
   const heard: string[] = [];
   const stop = feed.listen('a', () => heard.push('first'));
   const stopOther = feed.listen('a', () => heard.push('second'));
   stop();
   stop();
-  feed.tell('a', HINT);
+  feed.notify('a', HINT);
   expect(heard).toEqual(['second']);
   expect(feed.size).toBe(1);
   stopOther();
   expect(feed.size).toBe(0);
 });
 
-test('who stopped once does not take away those who came later', () => {
+test('a listener that stops twice does not remove later listeners', () => {
   const feed = new Feed();
   const stop = feed.listen('a', () => {});
   stop();
   let isHeard = false;
   feed.listen('a', () => (isHeard = true));
   stop();
-  feed.tell('a', HINT);
+  feed.notify('a', HINT);
   expect(isHeard).toBe(true);
 });
 
-test('a listener may stop, and others begin, while news are told', () => {
+test('listeners may stop and begin during a notification', () => {
   const feed = new Feed();
   const heard: string[] = [];
   const stop = feed.listen('a', () => {
@@ -50,12 +50,12 @@ test('a listener may stop, and others begin, while news are told', () => {
     stop();
   });
   feed.listen('a', () => heard.push('always'));
-  feed.tell('a', HINT);
-  feed.tell('a', HINT);
+  feed.notify('a', HINT);
+  feed.notify('a', HINT);
   expect(heard).toEqual(['once', 'always', 'always']);
 });
 
-test('who comes after the end is told of it', () => {
+test('a listener that comes after the close is notified about it', () => {
   const feed = new Feed();
   const error = new A2AError('UNAVAILABLE', 'closing');
   const heard: FeedChange[] = [];
@@ -68,12 +68,12 @@ test('who comes after the end is told of it', () => {
   ]);
 });
 
-test('some are told at a time, and all in their turn', () => {
+test('notifySome notifies some listeners per call, and all in turn', () => {
   const feed = new Feed();
   const heard: string[] = [];
   for (const id of ['a', 'b', 'c']) feed.listen(id, () => heard.push(id));
   const rounds = [1, 2, 3, 4].map(() => {
-    feed.tellSome(HINT, 2);
+    feed.notifySome(HINT, 2);
     return heard.splice(0).join('');
   });
   expect(rounds).toEqual(['ab', 'c', 'ab', 'c']);

@@ -55,13 +55,13 @@ export class Feed {
 
   /** Notifies about a write. The notification is created only if there are listeners. */
   written(record: TaskRecord, change: () => FeedChange): void {
-    if (this.#subscribers.has(record.id)) this.tell(record.id, change());
+    if (this.#subscribers.has(record.id)) this.notify(record.id, change());
     else this.stored(record);
   }
 
   /** Notifies about a hint. Its progress is decoded only if there are listeners. */
   hint(taskId: string, progress?: ReadProgress): void {
-    if (this.#subscribers.has(taskId)) this.tell(taskId, { kind: 'hint', progress: progress?.() });
+    if (this.#subscribers.has(taskId)) this.notify(taskId, { kind: 'hint', progress: progress?.() });
   }
 
   /** Starts push deliveries for a task that was just stored. */
@@ -80,28 +80,28 @@ export class Feed {
     };
   }
 
-  tell(taskId: string, change: FeedChange): void {
+  notify(taskId: string, change: FeedChange): void {
     if (change.kind === 'written') this.stored(change.record);
     const subscribers = this.#subscribers.get(taskId);
     if (subscribers !== undefined) for (const subscriber of subscribers) subscriber(change);
   }
 
   /** Notifies all listeners. */
-  tellAll(change: FeedChange): void {
-    for (const taskId of this.#subscribers.keys()) this.tell(taskId, change);
+  notifyAll(change: FeedChange): void {
+    for (const taskId of this.#subscribers.keys()) this.notify(taskId, change);
   }
 
   /** Notifies the listeners of some tasks, of others with each call, until all had their turn. */
-  tellSome(change: FeedChange, count: number): void {
+  notifySome(change: FeedChange, count: number): void {
     const taskIds = [...this.#subscribers.keys()];
     const from = this.#turn < taskIds.length ? this.#turn : 0;
-    for (const taskId of taskIds.slice(from, from + count)) this.tell(taskId, change);
+    for (const taskId of taskIds.slice(from, from + count)) this.notify(taskId, change);
     this.#turn = from + count;
   }
 
   /** Notifies all listeners, and every later listener as soon as it is added. */
   close(change: FeedChange): void {
     this.#last = change;
-    this.tellAll(change);
+    this.notifyAll(change);
   }
 }

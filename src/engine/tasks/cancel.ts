@@ -104,7 +104,7 @@ async function awaitEnd(engine: EngineContext, waiter: SettleWaiter, record: Tas
   const { id, agent } = record;
   const graceMs = engine.agents.get(agent)?.limits.cancelGraceMs ?? 0;
   const settled = await waiter.wait(graceMs + REVOKE_AFTER_MS);
-  if (settled.kind === 'resting') return settled.record;
+  if (settled.kind === 'settled') return settled.record;
   if (settled.kind === 'gone') throw notFound(id);
   // The run or its node hangs. Revoking the lease rejects its further writes, so the task can be ended here.
   const write = { taskId: id, by: engine.node, guard: { canceling: true }, revoke: true } as const;

@@ -8,7 +8,7 @@ const MAX_TRIES = 20;
 /** A change of a task from outside of its run. */
 export interface TaskChange {
   readonly taskId: string;
-  /** What the change does, for the error after the last try: "Could not …". */
+  /** The action in the error after the last try: "Could not …". */
   readonly action: string;
   /** Reads the task, or returns it if it is known. @throws A2AError `TASK_NOT_FOUND` */
   read(): TaskRecord | Promise<TaskRecord>;

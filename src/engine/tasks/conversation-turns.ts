@@ -22,8 +22,7 @@ export interface CurrentTurn extends Trigger {
 }
 
 /**
- * The turns of a context until the current message, oldest first. Only what happened before the current message counts, so that a
- * replay gets the same turns of its own task.
+ * The turns of a context until the current message, oldest first. Events after the current message do not count, so that a replay gets the same turns of its own task.
  */
 export async function conversationTurns(
   store: Store,
@@ -121,7 +120,7 @@ function merged(
   return turns;
 }
 
-/** What the agent has published since the last message of the caller. */
+/** The output of the agent since the last message of the caller. */
 class AgentOutput {
   #artifacts = new Map<string, Part[]>();
   #rest: Part[] = [];

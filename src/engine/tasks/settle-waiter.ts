@@ -10,7 +10,7 @@ import type { LeaveSignal } from '../../support/leave-signal.ts';
 /** The outcome for a caller that waits for a task. */
 export type Settled =
   /** The task has ended or waits for its caller. */
-  | { readonly kind: 'resting'; readonly record: TaskRecord; /** If it need not be read. */ readonly task?: Task }
+  | { readonly kind: 'settled'; readonly record: TaskRecord; /** If it need not be read. */ readonly task?: Task }
   | { readonly kind: 'replied'; readonly message: Message }
   /** The task no longer exists: another node dropped it for a reply, or it was removed. */
   | { readonly kind: 'gone' }
@@ -42,9 +42,9 @@ export class SettleWaiter {
     scope: Scope,
     taskId: string,
     since: number | 'unknown' = 0,
-    isRest: (state: TaskState) => boolean = isAtRest,
+    isSettled: (state: TaskState) => boolean = hasSettled,
   ) {
-    this.#isSettled = isRest;
+    this.#isSettled = isSettled;
     this.#since = since;
     this.#engine = engine;
     this.#scope = scope;
@@ -142,11 +142,11 @@ export class SettleWaiter {
     if (!this.#isSettled(record.status.state)) return;
     if (this.#since === 'unknown') this.#isStale = true;
     if (this.#since === 'unknown' || record.lastEvent < this.#since) return;
-    this.#settled.resolve(task === undefined ? { kind: 'resting', record } : { kind: 'resting', record, task: task() });
+    this.#settled.resolve(task === undefined ? { kind: 'settled', record } : { kind: 'settled', record, task: task() });
   }
 }
 
 /** Whether a task is settled: it has ended, or waits for its caller. */
-function isAtRest(state: TaskState): boolean {
+function hasSettled(state: TaskState): boolean {
   return isTerminal(state) || isPaused(state);
 }

@@ -51,7 +51,7 @@ test('how the content is delivered does not matter', () => {
   expect(contentDigest(other)).toBe(contentDigest(submission));
 });
 
-test('what runs need to know of a request is kept, and nothing else', () => {
+test('the origin keeps only the parts of a request that runs need', () => {
   const { caller } = submission;
   expect(originOfSubmission(submission)).toEqual({ caller, acceptedOutputModes: [] });
   const more = { metadata: { a: 1 }, extensions: ['x'], acceptedOutputModes: ['text/plain'] };

@@ -51,7 +51,7 @@ test.each([
   [3, 'm0 m1 m2', { colour: 'green' }],
   [2, 'm1 m2', { colour: 'green' }],
   [0, '', { colour: 'green' }],
-])('of messages that are not asked for (%s) none is said to be left out', (length, ids, metadata) => {
+])('messages beyond the requested number (%s) do not count as omitted', (length, ids, metadata) => {
   const task = taskOf([1, 1, 1], { metadata: { colour: 'green', [HISTORY_KEY]: { omitted: 4 } } });
   expect([idsOf(withHistory(task, length)), withHistory(task, length).metadata]).toEqual([ids, metadata]);
 });

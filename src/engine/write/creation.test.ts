@@ -12,7 +12,7 @@ test('there is nothing to wait for once it is stored', async () => {
   expect(new Creation(true).stored).toBeUndefined();
 });
 
-test('who waits learns that it failed, also who asks later', async () => {
+test('a failure rejects waiters, later ones too', async () => {
   const creation = new Creation(false);
   const { stored } = creation;
   creation.fail();

@@ -63,7 +63,7 @@ export interface WriterEvents {
  * flight at a time, and events are published only after they are stored.
  *
  *     emit, journal ──► batch ──► append ──► stored: publish, promises resolve
- *                        ▲          │ refused: the lease is lost, the run is over
+ *                        ▲          │ rejected: the lease is lost, the run is over
  *                        └ meanwhile: the next batch
  *
  * Without a lease (the run is suspended) batches wait.
@@ -84,7 +84,7 @@ export class TaskWriter implements WriteCoalescer {
   #isScheduled = false;
   #isClosed = false;
   #isLeaseWanted = false;
-  #hasUnheard = false;
+  #hasUnread = false;
   /** Whether nobody else has added to the journal, and therefore to the history, so that the run knows the whole task. */
   #knowsAll = true;
   #tailBytes: number;
@@ -115,8 +115,8 @@ export class TaskWriter implements WriteCoalescer {
   }
 
   /** Whether the journal has entries from outside that the run has not read. */
-  get hasUnheard(): boolean {
-    return this.#hasUnheard;
+  get hasUnread(): boolean {
+    return this.#hasUnread;
   }
 
   /** The status including pending writes. */
@@ -246,7 +246,7 @@ export class TaskWriter implements WriteCoalescer {
     if (record.fence !== this.#lease?.fence) return;
     // A record that was read before the last own write is outdated.
     if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
-    this.#hasUnheard = false;
+    this.#hasUnread = false;
     this.#see(record);
     if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
@@ -263,7 +263,7 @@ export class TaskWriter implements WriteCoalescer {
       this.#engine.memory.add(this.#heldBytes);
     }
     this.#isLeaseWanted = false;
-    this.#hasUnheard = false;
+    this.#hasUnread = false;
     this.#see(record);
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     this.#lease = { node: this.#engine.node, fence: record.fence };
@@ -395,7 +395,7 @@ export class TaskWriter implements WriteCoalescer {
     this.#engine.faultPoint('after-commit');
     const { record, firstEvent } = result;
     if (record.status.state !== this.#record.status.state) this.#engine.observers.metrics?.stateReached(record);
-    if (this.#see(record, write.journal?.length)) this.#hasUnheard = true;
+    if (this.#see(record, write.journal?.length)) this.#hasUnread = true;
     batch.firstJournal = record.lastJournal - (write.journal?.length ?? 0) + 1;
     this.#flight = undefined;
     if (write.artifacts !== undefined) {

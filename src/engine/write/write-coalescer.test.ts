@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Gathering } from './write-coalescer.ts';
 
-test('who throws is told so, and all others of the turn write', () => {
+test('a writer that throws gets its error, and all others of the turn write', () => {
   const turns: (() => void)[] = [];
   const gathering = new Gathering({ soon: (run) => void turns.push(run) });
   const seen: string[] = [];
