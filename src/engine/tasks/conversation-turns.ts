@@ -22,7 +22,8 @@ export interface CurrentTurn extends Trigger {
 }
 
 /**
- * The turns of a context until the current message, oldest first. Events after the current message do not count, so that a replay gets the same turns of its own task.
+ * The turns of a context until the current message, oldest first. Events after the current message do not count, so that
+ * a replay gets the same turns of its own task.
  */
 export async function conversationTurns(
   store: Store,
