@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
 import { type Bundle, bundle } from '../crash/bundle.ts';
-import { Child } from '../streams/child.ts';
+import { TestProcess } from '../streams/child-process.ts';
 import { call, sendOf } from './calls.ts';
 import type { Condition, VictimArguments } from './victim-server.ts';
 
@@ -53,10 +53,10 @@ export function victims(): (options: VictimOptions) => Promise<Victim> {
     const file = store === 'sqlite' ? join(folder, `${++files}.db`) : undefined;
     const args = [JSON.stringify({ file, storeBytes, isUnlimited } satisfies VictimArguments)];
     const execArgv = [`--max-old-space-size=${heapMb}`, '--expose-gc', '--enable-source-maps'];
-    const child = new Child<Condition>(fork(built?.path ?? '', args, { execArgv }));
+    const child = new TestProcess<Condition>(fork(built?.path ?? '', args, { execArgv }));
     onTestFinished(() => child.kill());
-    const port = await child.says<number>();
-    return { port, condition: () => child.ask() };
+    const port = await child.nextMessage<number>();
+    return { port, condition: () => child.request() };
   };
 }
 

@@ -1,4 +1,4 @@
-/** Clients that vanish at any moment, thousands of them: nothing that was made for one of them is left. */
+/** Thousands of clients that disconnect at random moments: the server keeps nothing that it made for one of them. */
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,12 +10,12 @@ import { memoryStore } from '../../src/store/memory/store.ts';
 import { Random } from '../simulation/random.ts';
 import { eventually } from './eventually.ts';
 import { Gate } from './gate.ts';
-import { listening } from './listening.ts';
+import { startInspectable } from './inspectable-server.ts';
 import { RawSocket, rawRequest } from './raw-socket.ts';
 import { testAgent } from './servers.ts';
 import { send, taskIdOf } from './stream-calls.ts';
-import { watchListeners } from './watch-listeners.ts';
-import { requestOf, RPC_1, userMessage, type Way, WAYS, type WireRequest } from './ways.ts';
+import { countListeners } from './count-listeners.ts';
+import { requestOf, RPC_1, userMessage, type WireFormat, WIRE_FORMATS, type WireRequest } from './wire-formats.ts';
 
 const SEED = process.env['TANDEM_SEED'] ?? String(Math.trunc(Math.random() * 2 ** 31));
 const CLIENTS = 10_000;
@@ -23,8 +23,8 @@ const AT_ONCE = 100;
 const MEBIBYTE = 2 ** 20;
 const OWNER = { tenant: '', owner: 'anonymous' };
 
-/** Says little and ends soon; or, as it is told, says a word and waits. */
-function talker(gate: Gate): Handler {
+/** A handler that publishes four short outputs, and waits at the gate after the first if the message is "wait". */
+function publisher(gate: Gate): Handler {
   return async function* run({ text, signal }) {
     yield 'hello ';
     if (text === 'wait') await gate.pass(signal);
@@ -35,47 +35,47 @@ function talker(gate: Gate): Handler {
   };
 }
 
-function requestFor(random: Random, way: Way, running: string, ended: string): WireRequest {
+function requestFor(random: Random, format: WireFormat, running: string, ended: string): WireRequest {
   const id = random.pick([running, running, ended]);
   const message = { ...userMessage('go'), configuration: { returnImmediately: random.chance(0.3) } };
   switch (random.int(0, 3)) {
     case 0:
-      return requestOf(way, 'SendMessage', message);
+      return requestOf(format, 'SendMessage', message);
     case 1:
-      return requestOf(way, 'SendStreamingMessage', message);
+      return requestOf(format, 'SendStreamingMessage', message);
     case 2:
-      return requestOf(way, 'SubscribeToTask', { id });
+      return requestOf(format, 'SubscribeToTask', { id });
     default:
-      return requestOf(way, 'SubscribeToTask', { id }, random.int(0, 9));
+      return requestOf(format, 'SubscribeToTask', { id }, random.int(0, 9));
   }
 }
 
-/** Connects, does what `random` says, and is gone when this resolves. */
-async function visit(port: number, random: Random, running: string, ended: string): Promise<void> {
+/** Connects, sends random requests and disconnects at a random moment. Resolves when the connection is closed. */
+async function connectAndDisconnect(port: number, random: Random, running: string, ended: string): Promise<void> {
   const requests = Array.from({ length: random.chance(0.1) ? 3 : 1 }, () =>
-    rawRequest(requestFor(random, random.pick(WAYS), running, ended)),
+    rawRequest(requestFor(random, random.pick(WIRE_FORMATS), running, ended)),
   ).join('');
-  const leaves = random.pick(['at once', 'inside the request', 'after the request', 'after some bytes'] as const);
-  const enough = random.int(1, 2000);
+  const moment = random.pick(['at once', 'inside the request', 'after the request', 'after some bytes'] as const);
+  const maxBytes = random.int(1, 2000);
   const socket = connect(port, '127.0.0.1');
-  const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.on('error', () => {});
   socket.on('connect', () => {
-    if (leaves === 'at once') socket.destroy();
-    else if (leaves === 'inside the request')
-      socket.write(requests.slice(0, random.int(1, requests.length - 1)), leave);
-    else socket.write(requests, leaves === 'after the request' ? leave : () => {});
+    if (moment === 'at once') socket.destroy();
+    else if (moment === 'inside the request')
+      socket.write(requests.slice(0, random.int(1, requests.length - 1)), disconnect);
+    else socket.write(requests, moment === 'after the request' ? disconnect : () => {});
   });
   socket.on('data', () => {
-    if (socket.bytesRead >= enough) socket.destroy();
+    if (socket.bytesRead >= maxBytes) socket.destroy();
   });
-  const leave = (): void => void socket.destroy();
-  if (leaves === 'after some bytes') {
-    // Some answers are shorter than that.
+  const disconnect = (): void => void socket.destroy();
+  if (moment === 'after some bytes') {
+    // Some responses are shorter than that.
     for (let i = random.int(5, 50); i > 0; i--) await new Promise((resolve) => setImmediate(resolve));
     socket.destroy();
   }
-  await gone;
+  await closed;
 }
 
 function heapUsed(): number {
@@ -84,50 +84,52 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test(`nothing is left of ${CLIENTS} clients that vanished (seed ${SEED})`, async () => {
+test(`the server keeps no connection, listener, response, task or memory of ${CLIENTS} clients that disconnected (seed ${SEED})`, async () => {
   const gate = new Gate();
-  const watched = watchListeners();
+  const watched = countListeners();
   const store = memoryStore({ maxTasks: 500 });
-  const { port, http, handler, responses } = await listening(testAgent(talker(gate), { queue: 10_000 }), { store });
-  const runner = await send(port, RPC_1, 'wait').until(({ events }) => events.length >= 3);
-  const running = taskIdOf(runner);
+  const { port, http, handler, responses } = await startInspectable(testAgent(publisher(gate), { queue: 10_000 }), {
+    store,
+  });
+  const stayingClient = await send(port, RPC_1, 'wait').until(({ events }) => events.length >= 3);
+  const running = taskIdOf(stayingClient);
   const other = send(port, RPC_1);
   await other.ended;
   const ended = taskIdOf(other);
-  const connections = (): Promise<number> =>
+  const openConnections = (): Promise<number> =>
     new Promise((resolve, reject) =>
       http.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
     );
 
-  let visits = 0;
+  let connections = 0;
   let heap = 0;
   const lane = async (name: number): Promise<void> => {
     const random = new Random(`${SEED} ${name}`);
-    while (visits++ < CLIENTS) {
-      await visit(port, random, running, ended);
-      if (visits === CLIENTS / 5) heap = heapUsed();
+    while (connections++ < CLIENTS) {
+      await connectAndDisconnect(port, random, running, ended);
+      if (connections === CLIENTS / 5) heap = heapUsed();
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => lane(i)));
 
-  // All but the one who stayed.
-  await eventually(async () => (await connections()) === 1);
+  // All but the client that stayed connected.
+  await eventually(async () => (await openConnections()) === 1);
   await eventually(() => watched.count().every((count) => count === 1));
   await eventually(() => handler.heartbeats.size === 1 && responses.size === 1);
   await eventually(async () => (await store.list(OWNER, { limit: 1, states: ['TASK_STATE_WORKING'] })).total === 1);
-  // One collection does not always find all that is free.
+  // One collection does not always free everything.
   await eventually(() => heapUsed() - heap < 16 * MEBIBYTE);
   gate.open();
-  expect(await runner.ended).toBe('complete');
-  expect(runner.state).toBe('TASK_STATE_COMPLETED');
+  expect(await stayingClient.ended).toBe('complete');
+  expect(stayingClient.state).toBe('TASK_STATE_COMPLETED');
   await eventually(() => watched.count().every((count) => count === 0));
   expect(handler.heartbeats.size).toBe(0);
 }, 120_000);
 
-test('requests that wait for their turn on a connection are told when it is gone', async () => {
+test('pipelined requests stop listening to their tasks when their connection closes', async () => {
   const gate = new Gate();
-  const watched = watchListeners();
-  const { port, handler } = await listening(testAgent(talker(gate)));
+  const watched = countListeners();
+  const { port, handler } = await startInspectable(testAgent(publisher(gate)));
   const client = new RawSocket(port);
   const kinds = ['SendStreamingMessage', 'SendStreamingMessage', 'SendMessage'] as const;
   client.write(kinds.map((kind) => rawRequest(requestOf(RPC_1, kind, userMessage('wait')))).join(''));
@@ -139,21 +141,27 @@ test('requests that wait for their turn on a connection are told when it is gone
   expect(handler.heartbeats.size).toBe(0);
 });
 
-test.each(WAYS)('a stream whose sender does not want to wait is left like any other ($name)', async (way) => {
-  const gate = new Gate();
-  const watched = watchListeners();
-  const { port, handler } = await listening(testAgent(talker(gate)));
-  const reader = send(port, way, 'wait', { configuration: { returnImmediately: true } });
-  await reader.until(({ events }) => events.length >= 3);
-  reader.leave();
+test.each(WIRE_FORMATS)(
+  'a stream of a message with returnImmediately releases its listeners when the client disconnects ($name)',
+  async (format) => {
+    const gate = new Gate();
+    const watched = countListeners();
+    const { port, handler } = await startInspectable(testAgent(publisher(gate)));
+    const subscriber = send(port, format, 'wait', { configuration: { returnImmediately: true } });
+    await subscriber.until(({ events }) => events.length >= 3);
+    subscriber.disconnect();
 
-  await eventually(() => watched.count().every((count) => count === 0));
-  expect(handler.heartbeats.size).toBe(0);
-});
+    await eventually(() => watched.count().every((count) => count === 0));
+    expect(handler.heartbeats.size).toBe(0);
+  },
+);
 
-/** An agent behind `fetch`, until the test is over. */
-function fetching(gate: Gate): { readonly handler: AgentHandler; call(request: WireRequest): Promise<Response> } {
-  const handler = createHandler(testAgent(talker(gate)), { store: memoryStore(), log: silentLog });
+/** Serves an agent with `fetch` until the test is over. */
+function startFetchHandler(gate: Gate): {
+  readonly handler: AgentHandler;
+  call(request: WireRequest): Promise<Response>;
+} {
+  const handler = createHandler(testAgent(publisher(gate)), { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close());
   return {
     handler,
@@ -162,28 +170,31 @@ function fetching(gate: Gate): { readonly handler: AgentHandler; call(request: W
   };
 }
 
-test('to be refused a subscription leaves nothing behind, where no socket tells that the caller is gone', async () => {
-  const watched = watchListeners();
-  const { call } = fetching(new Gate());
+test('over fetch, a rejected subscription leaves no listeners', async () => {
+  const watched = countListeners();
+  const { call } = startFetchHandler(new Gate());
   const sent = await (await call(requestOf(RPC_1, 'SendMessage', userMessage('go')))).json();
   const { id } = (sent as { readonly result: { readonly task: { readonly id: string } } }).result.task;
-  const refused = await (await call(requestOf(RPC_1, 'SubscribeToTask', { id }))).json();
+  const rejected = await (await call(requestOf(RPC_1, 'SubscribeToTask', { id }))).json();
 
-  expect(refused).toMatchObject({ error: { code: -32004 } });
+  expect(rejected).toMatchObject({ error: { code: -32004 } });
   expect(watched.count()).toEqual([0, 0]);
 });
 
-test.each(['before it is read', 'after its first bytes'])('a web-standard answer is let go %s', async (when) => {
-  const gate = new Gate();
-  const watched = watchListeners();
-  const { handler, call } = fetching(gate);
-  const { body } = await call(requestOf(RPC_1, 'SendStreamingMessage', userMessage('wait')));
-  await gate.reached();
-  const reader = body?.getReader();
-  if (when === 'after its first bytes') await reader?.read();
-  expect([watched.count()[0], handler.heartbeats.size]).toEqual([1, 1]);
-  await reader?.cancel();
+test.each(['before it is read', 'after its first bytes'])(
+  'over fetch, a stream that is canceled %s releases its listeners',
+  async (when) => {
+    const gate = new Gate();
+    const watched = countListeners();
+    const { handler, call } = startFetchHandler(gate);
+    const { body } = await call(requestOf(RPC_1, 'SendStreamingMessage', userMessage('wait')));
+    await gate.reached();
+    const reader = body?.getReader();
+    if (when === 'after its first bytes') await reader?.read();
+    expect([watched.count()[0], handler.heartbeats.size]).toEqual([1, 1]);
+    await reader?.cancel();
 
-  await eventually(() => watched.count()[0] === 0);
-  expect(handler.heartbeats.size).toBe(0);
-});
+    await eventually(() => watched.count()[0] === 0);
+    expect(handler.heartbeats.size).toBe(0);
+  },
+);

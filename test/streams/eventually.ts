@@ -1,4 +1,4 @@
-/** Waits until something holds that other processes or the network bring about; the time limit of the test is its own. */
-export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+/** Waits for a condition that other processes or the network bring about. The time limit is that of the test. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }

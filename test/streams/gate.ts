@@ -1,12 +1,12 @@
 import { deferred } from '../../src/support/deferred.ts';
 
-/** Where handlers wait until the test lets them go on. */
+/** Blocks handlers until the test opens it. */
 export class Gate {
   readonly #opened = deferred<void>();
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   #arrivals = 0;
 
-  /** For a handler: says that it is there, and waits. A signal ends the wait, too. */
+  /** Called by a handler: counts its arrival and waits until the gate is open. Rejects when `signal` is aborted. */
   async pass(signal: AbortSignal): Promise<void> {
     this.#arrivals++;
     for (const { count, resolve } of this.#waiting) if (this.#arrivals >= count) resolve();
@@ -18,7 +18,7 @@ export class Gate {
     signal.throwIfAborted();
   }
 
-  /** Resolves when so many handlers have come to it. */
+  /** Resolves when `count` handlers have arrived. */
   async reached(count = 1): Promise<void> {
     if (this.#arrivals < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
   }

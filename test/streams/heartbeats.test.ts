@@ -1,56 +1,56 @@
-/** Signs of life: they come while a stream is quiet, end with it, and never pile up. */
+/** Heartbeats are sent while a stream is quiet, stop when it ends, and do not accumulate. */
 import { expect, test } from 'vitest';
 import { Gate } from './gate.ts';
-import { listening } from './listening.ts';
+import { startInspectable } from './inspectable-server.ts';
 import { RawSocket, rawRequest } from './raw-socket.ts';
-import { serving, testAgent } from './servers.ts';
+import { startServer, testAgent } from './servers.ts';
 import { resume, send, taskIdOf } from './stream-calls.ts';
-import { requestOf, REST_1, WAYS } from './ways.ts';
+import { requestOf, REST_1, WIRE_FORMATS } from './wire-formats.ts';
 
 const HEARTBEAT_MS = 5;
 
-test.each(WAYS)('a quiet stream says that it is alive until it ends ($name)', async (way) => {
+test.each(WIRE_FORMATS)('a quiet stream sends heartbeats until it ends ($name)', async (format) => {
   const gate = new Gate();
-  const { port, handler } = await serving(
+  const { port, handler } = await startServer(
     testAgent(async function* run({ signal }) {
       yield 'hello';
       await gate.pass(signal);
     }),
     { heartbeatMs: HEARTBEAT_MS },
   );
-  const reader = await send(port, way).until(({ comments }) => comments.length >= 5);
-  expect(new Set(reader.comments)).toEqual(new Set(['keep-alive']));
-  expect(reader.events).toHaveLength(3);
+  const subscriber = await send(port, format).until(({ comments }) => comments.length >= 5);
+  expect(new Set(subscriber.comments)).toEqual(new Set(['keep-alive']));
+  expect(subscriber.events).toHaveLength(3);
   gate.open();
 
-  expect(await reader.ended).toBe('complete');
-  expect(reader.state).toBe('TASK_STATE_COMPLETED');
+  expect(await subscriber.ended).toBe('complete');
+  expect(subscriber.state).toBe('TASK_STATE_COMPLETED');
   expect(handler.heartbeats.size).toBe(0);
 });
 
-test('who leaves hears no more', async () => {
+test('a stream whose client has disconnected gets no more heartbeats, and other streams do', async () => {
   const gate = new Gate();
-  const { port, handler, responses } = await listening(
+  const { port, handler, responses } = await startInspectable(
     testAgent(async function* run({ signal }) {
       yield 'hello';
       await gate.pass(signal);
     }),
     { heartbeatMs: HEARTBEAT_MS },
   );
-  const leaver = await send(port, REST_1).until(({ comments }) => comments.length >= 1);
-  const stayer = await resume(port, REST_1, taskIdOf(leaver), 0).until(({ comments }) => comments.length >= 1);
-  const [left] = responses;
-  leaver.leave();
-  const before = stayer.comments.length;
-  await stayer.until(({ comments }) => comments.length >= before + 5);
+  const leaving = await send(port, REST_1).until(({ comments }) => comments.length >= 1);
+  const staying = await resume(port, REST_1, taskIdOf(leaving), 0).until(({ comments }) => comments.length >= 1);
+  const [closed] = responses;
+  leaving.disconnect();
+  const before = staying.comments.length;
+  await staying.until(({ comments }) => comments.length >= before + 5);
 
-  expect([left?.destroyed, responses.size, handler.heartbeats.size]).toEqual([true, 1, 1]);
-  stayer.leave();
+  expect([closed?.destroyed, responses.size, handler.heartbeats.size]).toEqual([true, 1, 1]);
+  staying.disconnect();
 });
 
-test('nothing is written to who does not read', async () => {
+test('a stream whose client does not read gets no heartbeats', async () => {
   const gate = new Gate();
-  const { port, responses } = await listening(
+  const { port, responses } = await startInspectable(
     testAgent(async function* run({ signal }) {
       for (let i = 0; i < 200; i++) yield 'x'.repeat(2 ** 16);
       await gate.pass(signal);
@@ -70,5 +70,5 @@ test('nothing is written to who does not read', async () => {
   await sender.until(({ comments }) => comments.length >= before + 20);
 
   expect(full?.writableLength).toBe(held);
-  sender.leave();
+  sender.disconnect();
 });

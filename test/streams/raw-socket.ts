@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { WireRequest } from './ways.ts';
+import type { WireRequest } from './wire-formats.ts';
 
-/** A connection that does what no HTTP client does. Gone after the test. */
+/** A connection without an HTTP client, for requests that no client would send. Closed after the test. */
 export class RawSocket {
   readonly socket: Socket;
   text = '';
@@ -25,13 +25,13 @@ export class RawSocket {
     return this;
   }
 
-  /** Waits for a text from the server. */
+  /** Waits until the server has sent `text`. */
   async until(text: string): Promise<void> {
     while (!this.text.includes(text)) await new Promise<void>((resolve) => this.#wake.push(resolve));
   }
 }
 
-/** A request to the byte, on a connection that stays open for more. */
+/** The bytes of a request on a connection that stays open for others. */
 export function rawRequest({ method, path, headers, body = '' }: WireRequest): string {
   const lines = Object.entries({ host: 'localhost', ...headers, 'content-length': String(Buffer.byteLength(body)) });
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;

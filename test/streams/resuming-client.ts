@@ -1,51 +1,51 @@
 import type { StreamResponse } from '../../src/model/event.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Random } from '../simulation/random.ts';
-import { isLast, type Received, StreamReader } from './stream-reader.ts';
-import { requestOf, type Way } from './ways.ts';
+import { isLast, type ReceivedEvent, StreamClient } from './stream-client.ts';
+import { requestOf, type WireFormat } from './wire-formats.ts';
 
 export interface ResumingClientOptions {
-  /** Resolves to where the server is, when there is one. */
+  /** Resolves to the port of the server, when one is running. */
   readonly port: () => Promise<number>;
-  readonly way: Way;
+  readonly format: WireFormat;
   readonly taskId: string;
   readonly random: Random;
-  /** How the first connection begins: with the task as it is then, or with the first event. */
-  readonly begins: 'with the task' | 'at the first event';
-  /** How many events it reads at most before it leaves, drawn anew for each connection; 0 for any number. */
-  readonly patience: number;
+  /** Whether the first connection starts with the current task or with the first event of the log. */
+  readonly startsAt: 'current task' | 'first event';
+  /** The most events of one connection, after which it is closed; each connection draws its number. 0: no limit. */
+  readonly maxEvents: number;
   /** Called for each event. */
   readonly onEvent?: () => void;
 }
 
 /**
- * Reads a task to its end, over as many connections as it takes: it leaves at random, at times before it has got
- * anything and at times in the midst of what has come, and goes on from the last number that it has.
+ * Reads a task to its end over any number of connections. It disconnects at random, before the first event or between two
+ * events, and resumes from the last event number that it has received.
  */
 export class ResumingClient {
-  readonly way: Way;
+  readonly format: WireFormat;
   readonly taskId: string;
-  readonly events: Received[] = [];
-  /** What it began with, if that was the task, and the number it had. */
+  readonly events: ReceivedEvent[] = [];
+  /** The task that the first connection started with, and its event number; undefined if it started with an event. */
   start: { readonly task: Task; readonly number: number } | undefined;
   connections = 0;
-  /** What came that should not have. */
+  /** Descriptions of unexpected events and responses. */
   readonly faults: string[] = [];
   readonly #options: ResumingClientOptions;
 
   constructor(options: ResumingClientOptions) {
-    this.way = options.way;
+    this.format = options.format;
     this.taskId = options.taskId;
     this.#options = options;
   }
 
-  /** The last number that it has. */
+  /** The number of the last event that it has received. */
   get last(): number {
     return this.events.at(-1)?.number ?? this.start?.number ?? 0;
   }
 
   get isDone(): boolean {
-    // A task that has ended has no events left to come.
+    // A task that has ended has no further events.
     const last: StreamResponse | undefined = this.events.at(-1)?.item ?? (this.start && { task: this.start.task });
     return last !== undefined && isLast(last);
   }
@@ -55,34 +55,34 @@ export class ResumingClient {
   }
 
   async #connect(): Promise<void> {
-    const { port, way, taskId, random, begins, patience } = this.#options;
-    const isFirst = this.last === 0 && this.connections === 0 && begins === 'with the task';
-    const request = requestOf(way, 'SubscribeToTask', { id: taskId }, isFirst ? undefined : this.last);
-    const mood = patience === 0 ? 1 : random.next();
-    let left = patience === 0 ? Number.POSITIVE_INFINITY : random.int(1, patience);
+    const { port, format, taskId, random, startsAt, maxEvents } = this.#options;
+    const isFirst = this.last === 0 && this.connections === 0 && startsAt === 'current task';
+    const request = requestOf(format, 'SubscribeToTask', { id: taskId }, isFirst ? undefined : this.last);
+    const chance = maxEvents === 0 ? 1 : random.next();
+    let remaining = maxEvents === 0 ? Number.POSITIVE_INFINITY : random.int(1, maxEvents);
     this.connections++;
-    const reader = new StreamReader(await port(), way, request, {
+    const subscriber = new StreamClient(await port(), format, request, {
       onHeaders: () => {
-        if (mood < 0.1) reader.leave();
+        if (chance < 0.1) subscriber.disconnect();
       },
       onEvent: (event) => {
         this.#take(event, isFirst);
-        return --left > 0;
+        return --remaining > 0;
       },
     });
-    if (mood < 0.05) reader.leave();
-    const ending = await reader.ended;
-    if (reader.error !== undefined) this.faults.push(`error in the stream: ${reader.error.message}`);
-    // 1.0 refuses to begin with a task that has ended; it can still be read by numbers.
-    const isRefused = isFirst && reader.status === 400;
-    if (reader.status >= 400 && reader.status !== 503 && !isRefused)
-      this.faults.push(`status ${reader.status}: ${reader.body}`);
-    // An end that was not the client's doing must be told from the end of the task.
-    if (ending === 'complete' && reader.status === 200 && !this.isDone && reader.retryMs === undefined)
-      this.#noteSilentEnd(reader, isFirst);
+    if (chance < 0.05) subscriber.disconnect();
+    const ending = await subscriber.ended;
+    if (subscriber.error !== undefined) this.faults.push(`error in the stream: ${subscriber.error.message}`);
+    // 1.0 rejects a subscription to a task that has ended. Its events can still be read by number.
+    const isRejected = isFirst && subscriber.status === 400;
+    if (subscriber.status >= 400 && subscriber.status !== 503 && !isRejected)
+      this.faults.push(`status ${subscriber.status}: ${subscriber.body}`);
+    // If neither the client nor the end of the task ended the stream, the server has to send a reason.
+    if (ending === 'complete' && subscriber.status === 200 && !this.isDone && subscriber.retryMs === undefined)
+      this.#reportUnexplainedEnd(subscriber, isFirst);
   }
 
-  #take(event: Received, mayBeTask: boolean): void {
+  #take(event: ReceivedEvent, mayBeTask: boolean): void {
     if (mayBeTask && this.start === undefined && 'task' in event.item) {
       this.start = { task: event.item.task, number: event.number ?? -1 };
       return;
@@ -92,9 +92,9 @@ export class ResumingClient {
     this.#options.onEvent?.();
   }
 
-  /** 1.0 refuses to begin with a task that has ended; it can still be read by numbers. */
-  #noteSilentEnd({ body, headers }: StreamReader, isFirst: boolean): void {
-    const isRefusal = isFirst && headers['content-type'] !== 'text/event-stream';
-    if (!isRefusal) this.faults.push(`the stream ended after ${this.last} without a word: ${body}`);
+  /** 1.0 rejects a subscription to a task that has ended. Its events can still be read by number. */
+  #reportUnexplainedEnd({ body, headers }: StreamClient, isFirst: boolean): void {
+    const isRejection = isFirst && headers['content-type'] !== 'text/event-stream';
+    if (!isRejection) this.faults.push(`the stream ended after ${this.last} without a reason: ${body}`);
   }
 }

@@ -12,7 +12,7 @@ import type { Store, TaskEvent } from '../../src/store/store.ts';
 
 export const STORES = ['memory', 'SQLite'] as const;
 
-/** Lives as long as the test. */
+/** Opens a store, and closes it after the test. */
 export function openStore(kind: (typeof STORES)[number]): Store {
   if (kind === 'memory') return memoryStore();
   const folder = mkdtempSync(join(tmpdir(), 'tandem-streams-'));
@@ -28,9 +28,9 @@ export function testAgent(run: Handler, limits: Partial<RunLimits> = {}): Agent 
   return agent({ name: 'Test', description: 'Streams.', run, ...limits });
 }
 
-/** Serves until the test is over. */
-export async function serving(made: Agent, options: ServeOptions = {}): Promise<AgentServer> {
-  const server = await serve(made, { port: 0, store: memoryStore(), insecurePublic: true, ...options });
+/** Serves an agent until the test is over. */
+export async function startServer(testedAgent: Agent, options: ServeOptions = {}): Promise<AgentServer> {
+  const server = await serve(testedAgent, { port: 0, store: memoryStore(), insecurePublic: true, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));
   return server;
 }

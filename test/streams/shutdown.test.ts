@@ -1,18 +1,18 @@
-/** A server that is told to close: nobody is left without an answer, no task is lost, no connection holds it up. */
+/** A server that closes: every request gets a response, no task is lost, and no connection delays the close. */
 import { expect, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
 import { serve } from '../../src/node/serve.ts';
 import { Gate } from './gate.ts';
 import { RawSocket, rawRequest } from './raw-socket.ts';
-import { openStore, serving, testAgent } from './servers.ts';
+import { openStore, startServer, testAgent } from './servers.ts';
 import { resume, send, taskIdOf } from './stream-calls.ts';
-import { StreamReader } from './stream-reader.ts';
-import { requestOf, REST_1, RPC_1, userMessage, type Way, WAYS } from './ways.ts';
+import { StreamClient } from './stream-client.ts';
+import { requestOf, REST_1, RPC_1, userMessage, type WireFormat, WIRE_FORMATS } from './wire-formats.ts';
 
-/** Longer than any test: what waits for it fails. */
+/** Longer than the time limit of any test. */
 const NEVER_MS = 600_000;
 
-function waiter(gate: Gate): Handler {
+function waitingHandler(gate: Gate): Handler {
   return async function* run({ signal }) {
     yield 'begun ';
     await gate.pass(signal);
@@ -20,22 +20,22 @@ function waiter(gate: Gate): Handler {
   };
 }
 
-/** Sends without a stream, and waits for the answer. */
-function ask(port: number, way: Way): StreamReader {
-  return new StreamReader(port, way, requestOf(way, 'SendMessage', userMessage('go')));
+/** Sends a message without a stream, and waits for the response. */
+function sendUnary(port: number, format: WireFormat): StreamClient {
+  return new StreamClient(port, format, requestOf(format, 'SendMessage', userMessage('go')));
 }
 
 const READY = 'GET /readyz HTTP/1.1\r\nhost: localhost\r\n';
 
-test.each(WAYS)(
-  'a server that drains keeps its port open and answers new work with 503 and Retry-After ($name)',
-  async (way) => {
+test.each(WIRE_FORMATS)(
+  'a server that drains keeps its port open and rejects new messages with 503 and Retry-After ($name)',
+  async (format) => {
     const gate = new Gate();
-    const server = await serving(testAgent(waiter(gate)));
-    const waiting = ask(server.port, way);
+    const server = await startServer(testAgent(waitingHandler(gate)));
+    const waiting = sendUnary(server.port, format);
     await gate.reached();
     const closing = server.close({ finishMs: NEVER_MS });
-    const late = ask(server.port, way);
+    const late = sendUnary(server.port, format);
     expect(await late.ended).toBe('complete');
     expect([late.status, late.headers['retry-after'], late.headers.connection]).toEqual([503, '1', 'close']);
     const probe = new RawSocket(server.port).write(`${READY}\r\n`);
@@ -49,36 +49,39 @@ test.each(WAYS)(
 );
 
 test('a server that has closed refuses connections', async () => {
-  const server = await serving(testAgent(async () => 'done'));
+  const server = await startServer(testAgent(async () => 'done'));
   await server.close();
   const late = new RawSocket(server.port);
   await late.closed;
   expect(late.socket.bytesRead).toBe(0);
 });
 
-test.each(WAYS)('a send that waits gets its answer if there is time ($name)', async (way) => {
-  const gate = new Gate();
-  const server = await serving(testAgent(waiter(gate)));
-  const waiting = ask(server.port, way);
-  await gate.reached();
-  const closing = server.close({ finishMs: NEVER_MS });
-  gate.open();
-  await closing;
+test.each(WIRE_FORMATS)(
+  'a message whose task ends while the server drains gets its response ($name)',
+  async (format) => {
+    const gate = new Gate();
+    const server = await startServer(testAgent(waitingHandler(gate)));
+    const waiting = sendUnary(server.port, format);
+    await gate.reached();
+    const closing = server.close({ finishMs: NEVER_MS });
+    gate.open();
+    await closing;
 
-  expect(await waiting.ended).toBe('complete');
-  expect([waiting.status, waiting.headers.connection]).toEqual([200, 'close']);
-  expect(waiting.body).toMatch(/completed/i);
-});
+    expect(await waiting.ended).toBe('complete');
+    expect([waiting.status, waiting.headers.connection]).toEqual([200, 'close']);
+    expect(waiting.body).toMatch(/completed/i);
+  },
+);
 
-test.each(WAYS)(
-  'a send that waits is told to come again if there is no time, and its task goes on ($name)',
-  async (way) => {
+test.each(WIRE_FORMATS)(
+  'a message whose task is interrupted by the close gets 503 with Retry-After, and the next server resumes the task ($name)',
+  async (format) => {
     const gate = new Gate();
     const store = openStore('SQLite');
-    const agent = testAgent(waiter(gate));
-    const server = await serving(agent, { store });
-    const stream = await send(server.port, way).until(({ events }) => events.length >= 3);
-    const waiting = ask(server.port, way);
+    const agent = testAgent(waitingHandler(gate));
+    const server = await startServer(agent, { store });
+    const stream = await send(server.port, format).until(({ events }) => events.length >= 3);
+    const waiting = sendUnary(server.port, format);
     await gate.reached(2);
     await server.close({ finishMs: 0, cutMs: NEVER_MS });
 
@@ -87,16 +90,16 @@ test.each(WAYS)(
     expect(await stream.ended).toBe('complete');
 
     gate.open();
-    const next = await serving(agent, { store });
-    const rest = resume(next.port, way, taskIdOf(stream), stream.last);
+    const next = await startServer(agent, { store });
+    const rest = resume(next.port, format, taskIdOf(stream), stream.last);
     expect(await rest.ended).toBe('complete');
     expect(rest.state).toBe('TASK_STATE_COMPLETED');
   },
 );
 
-test('connections that wait for another request are closed, those of streams that end just then too', async () => {
+test('a close ends idle keep-alive connections, and those whose stream it has just ended', async () => {
   const gate = new Gate();
-  const server = await serving(testAgent(waiter(gate)));
+  const server = await startServer(testAgent(waitingHandler(gate)));
   const idle = new RawSocket(server.port).write(`${READY}\r\n`);
   await idle.until('{"status":"ready"}');
   const stream = new RawSocket(server.port);
@@ -108,11 +111,11 @@ test('connections that wait for another request are closed, those of streams tha
   expect(stream.text).toMatch(/retry: 1000\s+0\s+$/);
 });
 
-test('it is not ready while it closes', async () => {
+test('/readyz responds with 503 while the server closes', async () => {
   const gate = new Gate();
-  const server = await serving(testAgent(waiter(gate)));
+  const server = await startServer(testAgent(waitingHandler(gate)));
   const probe = new RawSocket(server.port).write(READY);
-  const waiting = ask(server.port, RPC_1);
+  const waiting = sendUnary(server.port, RPC_1);
   await gate.reached();
   const closing = server.close({ finishMs: NEVER_MS });
   probe.write('\r\n');
@@ -130,44 +133,44 @@ test.each([
   ['nothing', ''],
   ['half a head', READY],
   ['half a body', rawRequest(requestOf(RPC_1, 'SendMessage', userMessage('go'))).slice(0, -1)],
-])('a connection that has sent %s is cut in the end', async (_, sent) => {
-  const server = await serving(testAgent(async () => 'done'));
+])('a connection that has sent %s is cut when the time to close has passed', async (_, sent) => {
+  const server = await startServer(testAgent(async () => 'done'));
   const silent = new RawSocket(server.port).write(sent);
-  // An answer on another connection: the server has seen the one before it.
-  expect(await ask(server.port, RPC_1).ended).toBe('complete');
+  // After a response on another connection the server has seen the connection before it.
+  expect(await sendUnary(server.port, RPC_1).ended).toBe('complete');
   await server.close({ finishMs: 0, cutMs: 1 });
 
   await silent.closed;
   expect(silent.text).toBe('');
 });
 
-test('to close twice is harmless, and so is to close after that', async () => {
-  const server = await serving(testAgent(async () => 'done'));
-  expect(await ask(server.port, RPC_1).ended).toBe('complete');
+test('closing a server several times, at the same time or later, does not fail', async () => {
+  const server = await startServer(testAgent(async () => 'done'));
+  expect(await sendUnary(server.port, RPC_1).ended).toBe('complete');
   await Promise.all([server.close(), server.close({ finishMs: 0 }), server[Symbol.asyncDispose]()]);
 
   await expect(server.close()).resolves.toBeUndefined();
 });
 
-test('two servers in one process know nothing of each other', async () => {
+test('closing one of two servers in a process does not end streams or heartbeats of the other', async () => {
   const gates = [new Gate(), new Gate()] as const;
-  const [one, two] = await Promise.all(gates.map((gate) => serving(testAgent(waiter(gate)))));
+  const [one, two] = await Promise.all(gates.map((gate) => startServer(testAgent(waitingHandler(gate)))));
   if (one === undefined || two === undefined) throw new Error('Expected two servers');
-  const readers = await Promise.all(
+  const subscribers = await Promise.all(
     [one, two].map(({ port }) => send(port, RPC_1).until(({ events }) => events.length >= 3)),
   );
   await one.close({ finishMs: 0 });
-  expect(await readers[0]?.ended).toBe('complete');
-  expect(readers[0]?.retryMs).toBe(1000);
+  expect(await subscribers[0]?.ended).toBe('complete');
+  expect(subscribers[0]?.retryMs).toBe(1000);
   expect([one.handler.heartbeats.size, two.handler.heartbeats.size]).toEqual([0, 1]);
 
   gates[1].open();
-  expect(await readers[1]?.ended).toBe('complete');
-  expect(readers[1]?.state).toBe('TASK_STATE_COMPLETED');
+  expect(await subscribers[1]?.ended).toBe('complete');
+  expect(subscribers[1]?.state).toBe('TASK_STATE_COMPLETED');
 });
 
-test('a port that is taken is named', async () => {
-  const { port } = await serving(testAgent(async () => 'done'));
+test('serve rejects with the number of a port that is already in use', async () => {
+  const { port } = await startServer(testAgent(async () => 'done'));
 
   await expect(
     serve(

@@ -1,20 +1,20 @@
-/** A process that serves an agent on a database under load, and tells over its channel how much memory it takes. */
+/** A process that serves an agent on a database under load, and reports its memory use to its parent. */
 import { serve } from '../../src/node/serve.ts';
 import { agent } from '../../src/agent/agent.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 
-/** What the process answers to any message. */
+/** The reply of the process to any message of its parent. */
 export interface Sample {
-  /** What JavaScript holds after a collection, in bytes. */
+  /** Bytes that JavaScript holds after a garbage collection. */
   readonly heap: number;
-  /** What the process takes of the machine, in bytes. */
+  /** The resident memory of the process, in bytes. */
   readonly rss: number;
   readonly streams: number;
 }
 
 const worker = agent({
   name: 'Worker',
-  description: 'Does what the first word of a message says.',
+  description: 'Asks, waits or works, depending on the message.',
   async *run({ text, ask, step, signal }) {
     switch (text) {
       case 'ask':
@@ -37,7 +37,7 @@ const server = await serve(worker, {
   port: 0,
   store: sqlite(process.argv[2] ?? ''),
   heartbeatMs: 1000,
-  // Old tasks go as they do in a year of work.
+  // Old tasks are removed, as after a year of work.
   retention: { maxEnded: 2000, everyMs: 2000 },
 });
 process.on('message', () => {

@@ -1,6 +1,6 @@
 /**
- * A process that serves an agent with much to say, made to be measured: it tells over its channel what it holds. Takes
- * the path of a database.
+ * A process that serves an agent with large outputs, and reports to its parent how much it holds for subscribers. Its
+ * argument is the path of a database.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,44 +9,44 @@ import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 
-/** What the process answers to any message. */
-export interface Holding {
-  /** Streams that are open, by port. */
+/** The reply of the process to any message of its parent. */
+export interface Measurement {
+  /** The number of open streams, by port. */
   readonly streams: readonly number[];
-  /** The most that any connection had to write at any time, in bytes. */
+  /** The most bytes that were buffered for one connection at any time. */
   readonly mostBuffered: number;
-  /** What JavaScript holds after a collection, in bytes. */
+  /** Bytes that JavaScript holds after a garbage collection. */
   readonly memory: number;
 }
 
 export interface Ports {
-  /** Here readers may stop reading for as long as they like. */
+  /** At this port the server never closes the connection of a subscriber that stops reading. */
   readonly patient: number;
-  /** Here not at all. */
+  /** At this port the server closes it after 50 ms. */
   readonly impatient: number;
 }
 
 const store = sqlite(process.argv[2] ?? '');
-const speaker = agent({
-  name: 'Speaker',
-  description: 'Says as much as it is told, as often as it is told, when it is told.',
+const publisher = agent({
+  name: 'Publisher',
+  description: 'Publishes outputs of the requested size and number, after a second message.',
   async *run({ text, inbox }) {
     const [size = 0, times = 0] = text.split(' ').map(Number);
-    yield { status: 'working', text: 'Waiting for a word' };
+    yield { status: 'working', text: 'Waiting for a message' };
     for await (const _ of inbox) break;
     for (let i = 0; i < times; i++) yield `${i} `.padEnd(size, 'x');
   },
 });
-const handler = createHandler(speaker, { store });
+const handler = createHandler(publisher, { store });
 await handler.start();
 
 let mostBuffered = 0;
 const open = [new Set<ServerResponse>(), new Set<ServerResponse>()] as const;
 const [patient, impatient] = await Promise.all([3_600_000, 50].map((stallMs, i) => listen(stallMs, open[i])));
-setInterval(look, 5).unref();
+setInterval(sampleBuffers, 5).unref();
 process.on('message', () => {
-  look();
-  process.send?.({ streams: open.map(({ size }) => size), mostBuffered, memory: memoryHeld() } satisfies Holding);
+  sampleBuffers();
+  process.send?.({ streams: open.map(({ size }) => size), mostBuffered, memory: memoryHeld() } satisfies Measurement);
 });
 process.send?.({ patient: patient ?? 0, impatient: impatient ?? 0 } satisfies Ports);
 
@@ -62,12 +62,12 @@ function listen(stallMs: number, responses: Set<ServerResponse> | undefined): Pr
   });
 }
 
-function look(): void {
+function sampleBuffers(): void {
   for (const { writableLength } of [...open[0], ...open[1]]) mostBuffered = Math.max(mostBuffered, writableLength);
 }
 
 function memoryHeld(): number {
-  // Twice, for what the first one has only made free.
+  // Twice, because the second collection frees objects that the first one has only released.
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

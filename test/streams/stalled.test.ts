@@ -1,57 +1,61 @@
-/** Readers that stop reading, in front of a process that is measured from outside. */
+/** Subscribers that stop reading: how much memory a server process holds for them. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SseDecoder } from '../../src/wire/sse/sse-decoder.ts';
-import { children, TIMEOUT_MS } from './child.ts';
+import { testProcesses, TIMEOUT_MS } from './child-process.ts';
 import { RawSocket, rawRequest } from './raw-socket.ts';
-import type { Holding, Ports } from './stalled-server.ts';
+import type { Measurement, Ports } from './stalled-server.ts';
 import { resume, send, taskIdOf } from './stream-calls.ts';
-import { StreamReader } from './stream-reader.ts';
-import { requestOf, REST_1, RPC_1, userMessage } from './ways.ts';
+import { StreamClient } from './stream-client.ts';
+import { requestOf, REST_1, RPC_1, userMessage } from './wire-formats.ts';
 
 const STALLED = 10;
 const MEBIBYTE = 2 ** 20;
 
-const { folder, start } = children(new URL('stalled-server.ts', import.meta.url));
+const { folder, start } = testProcesses(new URL('stalled-server.ts', import.meta.url));
 
 /** Subscribes from the beginning and does not read a byte. */
-function stalledReader(port: number, id: string): RawSocket {
-  const reader = new RawSocket(port);
-  reader.socket.pause();
-  return reader.write(rawRequest(requestOf(REST_1, 'SubscribeToTask', { id }, 0)));
+function stalledSubscriber(port: number, id: string): RawSocket {
+  const subscriber = new RawSocket(port);
+  subscriber.socket.pause();
+  return subscriber.write(rawRequest(requestOf(REST_1, 'SubscribeToTask', { id }, 0)));
 }
 
-/** Has a task begin that says so much so often, but not before `begin`. */
-async function taskOf(port: number, size: number, times: number): Promise<{ id: string; begin: () => Promise<void> }> {
+/** Creates a task that publishes `times` outputs of `size` characters after `begin` is called. */
+async function createTask(
+  port: number,
+  size: number,
+  times: number,
+): Promise<{ id: string; begin: () => Promise<void> }> {
   const sender = await send(port, RPC_1, `${size} ${times}`).until(({ events }) => events.length > 0);
   const id = taskIdOf(sender);
-  sender.leave();
+  sender.disconnect();
   const go = { ...userMessage('go', id), configuration: { returnImmediately: true } };
   const begin = async (): Promise<void> => {
-    await new StreamReader(port, RPC_1, requestOf(RPC_1, 'SendMessage', go)).ended;
+    await new StreamClient(port, RPC_1, requestOf(RPC_1, 'SendMessage', go)).ended;
   };
   return { id, begin };
 }
 
-/** The numbers of all events of a task with so many outputs: it comes to be, works and ends. */
+/** The event numbers of a task with this many outputs, and three events for its creation, start and end. */
 function numbers(outputs: number): readonly number[] {
   return Array.from({ length: outputs + 3 }, (_, i) => i + 1);
 }
 
 test(
-  'readers who stop reading hold little, and nobody up',
+  'subscribers that stop reading hold less than 3 MiB each and do not delay others',
   async () => {
-    const child = start<Holding>(join(folder, 'held.db'));
-    const { patient } = await child.says<Ports>();
-    const { id, begin } = await taskOf(patient, 4096, 12_800);
-    const stalled = Array.from({ length: STALLED }, () => stalledReader(patient, id));
+    const child = start<Measurement>(join(folder, 'held.db'));
+    const { patient } = await child.nextMessage<Ports>();
+    const { id, begin } = await createTask(patient, 4096, 12_800);
+    const stalled = Array.from({ length: STALLED }, () => stalledSubscriber(patient, id));
     await child.until(({ streams: [open] }) => open === STALLED);
-    const reader = resume(patient, REST_1, id, 0);
+    const subscriber = resume(patient, REST_1, id, 0);
     await begin();
 
-    expect(await reader.ended).toBe('complete');
-    expect(reader.events.map(({ number }) => number)).toEqual(numbers(12_800));
-    const held = await child.ask();
+    expect(await subscriber.ended).toBe('complete');
+    expect(subscriber.events.map(({ number }) => number)).toEqual(numbers(12_800));
+    const held = await child.request();
     expect(held.streams).toEqual([STALLED, 0]);
     for (const { socket } of stalled) socket.destroy();
     const free = await child.until(({ streams: [open] }) => open === 0);
@@ -63,16 +67,18 @@ test(
 );
 
 test(
-  'a page of large events is not written in one go',
+  'less than 1 MiB of a page of large events is buffered for a subscriber that does not read',
   async () => {
-    const child = start<Holding>(join(folder, 'large.db'));
-    const { patient } = await child.says<Ports>();
-    const { id, begin } = await taskOf(patient, MEBIBYTE / 4, 40);
-    const reader = resume(patient, REST_1, id, 0);
+    const child = start<Measurement>(join(folder, 'large.db'));
+    const { patient } = await child.nextMessage<Ports>();
+    const { id, begin } = await createTask(patient, MEBIBYTE / 4, 40);
+    const subscriber = resume(patient, REST_1, id, 0);
     await begin();
-    expect(await reader.ended).toBe('complete');
-    const stalled = stalledReader(patient, id);
-    const { mostBuffered } = await child.until((holding) => holding.streams[0] === 1 && holding.mostBuffered > 0);
+    expect(await subscriber.ended).toBe('complete');
+    const stalled = stalledSubscriber(patient, id);
+    const { mostBuffered } = await child.until(
+      (measurement) => measurement.streams[0] === 1 && measurement.mostBuffered > 0,
+    );
 
     expect(mostBuffered).toBeLessThan(MEBIBYTE);
     stalled.socket.destroy();
@@ -81,17 +87,17 @@ test(
 );
 
 test(
-  'a reader who does not read is sent away, and can have the rest by number',
+  'a subscriber that does not read is disconnected, and can resume by number',
   async () => {
-    const child = start<Holding>(join(folder, 'away.db'));
-    const { patient, impatient } = await child.says<Ports>();
-    const { id, begin } = await taskOf(patient, 65_536, 160);
-    const stalled = stalledReader(impatient, id);
+    const child = start<Measurement>(join(folder, 'away.db'));
+    const { patient, impatient } = await child.nextMessage<Ports>();
+    const { id, begin } = await createTask(patient, 65_536, 160);
+    const stalled = stalledSubscriber(impatient, id);
     await child.until(({ streams }) => streams[1] === 1);
     await begin();
     await child.until(({ streams }) => streams[1] === 0);
 
-    // What was on its way when the server gave up is still there.
+    // Bytes that were in transit when the server closed the connection still arrive.
     stalled.socket.resume();
     await stalled.closed;
     const { events, isCut } = eventsIn(stalled.text);
@@ -104,10 +110,10 @@ test(
   TIMEOUT_MS,
 );
 
-/** The numbers of the events in an answer as it came over the line, and whether it ends inside one. */
-function eventsIn(answer: string): { readonly events: readonly number[]; readonly isCut: boolean } {
-  const body = answer.slice(answer.indexOf('\r\n\r\n') + 2);
-  const reader = new SseDecoder();
-  const events = reader.push(body.replaceAll(/\r\n[0-9a-f]+\r\n/g, ''));
-  return { events: events.map(({ id }) => Number(id)), isCut: reader.pending };
+/** The numbers of the events in the bytes of a response, and whether it ends inside an event. */
+function eventsIn(response: string): { readonly events: readonly number[]; readonly isCut: boolean } {
+  const body = response.slice(response.indexOf('\r\n\r\n') + 2);
+  const decoder = new SseDecoder();
+  const events = decoder.push(body.replaceAll(/\r\n[0-9a-f]+\r\n/g, ''));
+  return { events: events.map(({ id }) => Number(id)), isCut: decoder.pending };
 }

@@ -1,24 +1,35 @@
 import type { Input } from '../../src/model/operation.ts';
-import { type ReaderEvents, StreamReader } from './stream-reader.ts';
-import { requestOf, userMessage, type Way } from './ways.ts';
+import { type StreamHandlers, StreamClient } from './stream-client.ts';
+import { requestOf, userMessage, type WireFormat } from './wire-formats.ts';
 
-/** Sends a message and reads what comes of it. */
-export function send(port: number, way: Way, text = 'go', more: Partial<Input<'SendMessage'>> = {}): StreamReader {
-  return new StreamReader(port, way, requestOf(way, 'SendStreamingMessage', { ...userMessage(text), ...more }));
+/** Sends a message and reads its stream. */
+export function send(
+  port: number,
+  format: WireFormat,
+  text = 'go',
+  more: Partial<Input<'SendMessage'>> = {},
+): StreamClient {
+  return new StreamClient(port, format, requestOf(format, 'SendStreamingMessage', { ...userMessage(text), ...more }));
 }
 
-/** Reads on after a number. */
-export function resume(port: number, way: Way, id: string, after: number, handlers?: ReaderEvents): StreamReader {
-  return new StreamReader(port, way, requestOf(way, 'SubscribeToTask', { id }, after), handlers);
+/** Subscribes to the events after a number. */
+export function resume(
+  port: number,
+  format: WireFormat,
+  id: string,
+  after: number,
+  handlers?: StreamHandlers,
+): StreamClient {
+  return new StreamClient(port, format, requestOf(format, 'SubscribeToTask', { id }, after), handlers);
 }
 
-/** Reads from now on. */
-export function subscribe(port: number, way: Way, id: string): StreamReader {
-  return new StreamReader(port, way, requestOf(way, 'SubscribeToTask', { id }));
+/** Subscribes to the current task and the events that follow. */
+export function subscribe(port: number, format: WireFormat, id: string): StreamClient {
+  return new StreamClient(port, format, requestOf(format, 'SubscribeToTask', { id }));
 }
 
-/** Of a stream that has begun with its task. */
-export function taskIdOf({ events }: StreamReader): string {
+/** The id of the task that a stream began with. */
+export function taskIdOf({ events }: StreamClient): string {
   const first = events[0]?.item;
   if (first === undefined || !('task' in first)) throw new Error('Expected a stream to begin with its task');
   return first.task.id;

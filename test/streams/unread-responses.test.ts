@@ -1,15 +1,15 @@
-/** Clients that do not read their responses: how much waits for them, for how long, and what others notice of it. */
+/** Clients that do not read their responses: how much is buffered, for how long, and the effect on other callers. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent } from '../../src/agent/agent.ts';
 import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { eventually } from './eventually.ts';
-import { type Listening, listening } from './listening.ts';
+import { type InspectableServer, startInspectable } from './inspectable-server.ts';
 import { RawSocket, rawRequest } from './raw-socket.ts';
-import { requestOf, REST_1, RPC_1, userMessage, type WireRequest } from './ways.ts';
+import { requestOf, REST_1, RPC_1, userMessage, type WireRequest } from './wire-formats.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** More than the operating system takes of a response that nobody reads. */
+/** More than the operating system buffers of a response that is not read. */
 const LARGE = 7 * MEBIBYTE;
 
 const AUTH = { auth: bearerTokens({ alice: 'token-of-alice', bob: 'token-of-bob' }) };
@@ -17,15 +17,15 @@ const AUTH = { auth: bearerTokens({ alice: 'token-of-alice', bob: 'token-of-bob'
 let runs = 0;
 const filler = agent({
   name: 'Filler',
-  description: 'Responds with as many characters as it is told.',
+  description: 'Responds with the requested number of characters.',
   run: ({ text }) => {
     runs += 1;
     return 'x'.repeat(Number(text));
   },
 });
 
-function serving(options: HandlerOptions = {}, stallMs?: number): Promise<Listening> {
-  return listening(filler, { ...AUTH, ...options }, stallMs);
+function startServer(options: HandlerOptions = {}, stallMs?: number): Promise<InspectableServer> {
+  return startInspectable(filler, { ...AUTH, ...options }, stallMs);
 }
 
 function as(caller: string, request: WireRequest): WireRequest {
@@ -50,30 +50,30 @@ function sendOf(size: number, messageId?: string): WireRequest {
   return requestOf(REST_1, 'SendMessage', params);
 }
 
-/** Makes a task without a connection, so that no connection can be too slow for it. */
-async function taskOf({ handler }: Listening, caller: string, size: number): Promise<string> {
+/** Creates a task without a connection, because a slow connection would affect the test. */
+async function createTask({ handler }: InspectableServer, caller: string, size: number): Promise<string> {
   const { method, path, headers, body = '' } = as(caller, sendOf(size));
   const response = await handler.fetch(new Request(`http://localhost${path}`, { method, headers, body }));
   return ((await response.json()) as { task: { id: string } }).task.id;
 }
 
-/** Asks for something and does not read a byte of it. */
-function unread(port: number, request: WireRequest): RawSocket {
+/** Sends a request and reads no byte of its response. */
+function sendUnread(port: number, request: WireRequest): RawSocket {
   const client = new RawSocket(port);
   client.socket.pause();
   return client.write(rawRequest(request));
 }
 
-/** Until so many responses wait to be read. */
-async function untilHeld({ handler }: Listening, bytes: (total: number) => boolean): Promise<void> {
-  await eventually(() => bytes(handler.edge.inFlight.responses.total));
+/** Waits until the total of unread response bytes meets a condition. */
+async function untilHeld({ handler }: InspectableServer, condition: (total: number) => boolean): Promise<void> {
+  await eventually(() => condition(handler.edge.inFlight.responses.total));
 }
 
-test('the connection of a client that does not read a large response is closed, and nothing is held for it', async () => {
-  const server = await serving({}, 100);
-  const id = await taskOf(server, 'alice', LARGE);
+test('the server closes the connection of a client that does not read a large response, and frees its memory', async () => {
+  const server = await startServer({}, 100);
+  const id = await createTask(server, 'alice', LARGE);
   await eventually(() => server.responses.size === 0);
-  const client = unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
+  const client = sendUnread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
 
   await untilHeld(server, (total) => total >= LARGE);
   await untilHeld(server, (total) => total === 0);
@@ -84,10 +84,10 @@ test('the connection of a client that does not read a large response is closed, 
   expect(client.text.length).toBeLessThan(LARGE);
 });
 
-test('the connection of a client that does not read small responses is closed', async () => {
-  const server = await serving({}, 100);
+test('the server closes the connection of a client that does not read small responses', async () => {
+  const server = await startServer({}, 100);
   const card = rawRequest({ method: 'GET', path: '/.well-known/agent-card.json', headers: {}, body: undefined });
-  const client = unread(server.port, { method: 'GET', path: '/healthz', headers: {}, body: undefined });
+  const client = sendUnread(server.port, { method: 'GET', path: '/healthz', headers: {}, body: undefined });
 
   // As many as it takes to fill the connection in both directions.
   const pump = (): void => {
@@ -101,11 +101,11 @@ test('the connection of a client that does not read small responses is closed', 
   client.socket.destroy();
 });
 
-test('a caller with too many unread bytes gets 429 until it reads them, and other callers notice nothing', async () => {
-  const server = await serving({ limits: { responseBytesPerCaller: 16 * MEBIBYTE } });
-  const id = await taskOf(server, 'alice', LARGE);
+test('a caller with too many unread bytes gets 429 until it reads them, and other callers are served', async () => {
+  const server = await startServer({ limits: { responseBytesPerCaller: 16 * MEBIBYTE } });
+  const id = await createTask(server, 'alice', LARGE);
   const get = requestOf(REST_1, 'GetTask', { id });
-  const clients = Array.from({ length: 2 }, () => unread(server.port, as('alice', get)));
+  const clients = Array.from({ length: 2 }, () => sendUnread(server.port, as('alice', get)));
   await untilHeld(server, (total) => total >= 2 * LARGE);
 
   // Two fit; a third would not.
@@ -122,30 +122,30 @@ test('a caller with too many unread bytes gets 429 until it reads them, and othe
   expect((await call(server.port, as('alice', get))).status).toBe(200);
 });
 
-test('a caller at its bound is refused before its request is read or run', async () => {
-  const server = await serving({ limits: { responseBytesPerCaller: 1 } });
-  const id = await taskOf(server, 'alice', LARGE);
-  unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
+test('a message of a caller over the limit for unread bytes gets 429 and does not run', async () => {
+  const server = await startServer({ limits: { responseBytesPerCaller: 1 } });
+  const id = await createTask(server, 'alice', LARGE);
+  sendUnread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
   await untilHeld(server, (total) => total >= LARGE);
   const before = runs;
 
-  const refused = await call(server.port, as('alice', sendOf(1)));
+  const rejected = await call(server.port, as('alice', sendOf(1)));
 
-  expect([refused.status, refused.headers.get('retry-after'), runs]).toEqual([429, '2', before]);
+  expect([rejected.status, rejected.headers.get('retry-after'), runs]).toEqual([429, '2', before]);
 });
 
-test('a message whose result does not fit was accepted: the error says so, and a repeat brings the result', async () => {
-  const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
-  const id = await taskOf(server, 'alice', LARGE);
-  const client = unread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
+test('a message whose result exceeds the limit for unread bytes gets 429 that reports its task, and a repeat gets the result', async () => {
+  const server = await startServer({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+  const id = await createTask(server, 'alice', LARGE);
+  const client = sendUnread(server.port, as('alice', requestOf(REST_1, 'GetTask', { id })));
   await untilHeld(server, (total) => total >= LARGE);
   const before = runs;
 
-  const refused = await call(server.port, as('alice', sendOf(2 * MEBIBYTE, 'the-message')));
+  const rejected = await call(server.port, as('alice', sendOf(2 * MEBIBYTE, 'the-message')));
   const { message, details } = (
-    JSON.parse(refused.text) as { error: { message: string; details: { metadata?: Record<string, string> }[] } }
+    JSON.parse(rejected.text) as { error: { message: string; details: { metadata?: Record<string, string> }[] } }
   ).error;
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '2']);
   expect(details[0]?.metadata).toMatchObject({ accepted: 'true', limit: 'responseBytesPerCaller' });
   const taskId = details[0]?.metadata?.['taskId'] ?? '';
   expect(message).toMatch(
@@ -159,29 +159,29 @@ test('a message whose result does not fit was accepted: the error says so, and a
   expect(JSON.parse(repeated.text)).toMatchObject({ task: { id: taskId, status: { state: 'TASK_STATE_COMPLETED' } } });
 });
 
-test('a caller without credentials is not asked to repeat a message that would run again', async () => {
-  const server = await listening(filler, { limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+test('an anonymous caller over the limit for unread bytes is asked to repeat a message only if it has an Idempotency-Key', async () => {
+  const server = await startInspectable(filler, { limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
   const { text } = await call(server.port, sendOf(LARGE));
   const { id } = (JSON.parse(text) as { task: { id: string } }).task;
-  unread(server.port, requestOf(REST_1, 'GetTask', { id }));
+  sendUnread(server.port, requestOf(REST_1, 'GetTask', { id }));
   await untilHeld(server, (total) => total >= LARGE);
 
-  const refused = await call(server.port, sendOf(2 * MEBIBYTE));
+  const rejected = await call(server.port, sendOf(2 * MEBIBYTE));
   const keyed = sendOf(2 * MEBIBYTE);
   const withKey = await call(server.port, { ...keyed, headers: { ...keyed.headers, 'idempotency-key': 'k' } });
 
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null]);
-  expect(refused.text).toMatch(/The message was accepted and processed; get task [\w-]+"/);
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, null]);
+  expect(rejected.text).toMatch(/The message was accepted and processed; get task [\w-]+"/);
   expect([withKey.status, withKey.headers.get('retry-after')]).toEqual([429, '2']);
   expect(withKey.text).toContain('repeat the request with the same Idempotency-Key');
 });
 
-test('a full process answers large results with 503 and small ones as ever', async () => {
+test('a process over its limit for unread bytes responds to large results with 503 and to small ones with 200', async () => {
   const limits = { responseBytesPerProcess: 8 * MEBIBYTE };
-  const server = await serving({ limits });
-  const id = await taskOf(server, 'alice', LARGE);
-  const bobs = await taskOf(server, 'bob', 2 * MEBIBYTE);
-  unread(server.port, as('alice', requestOf(RPC_1, 'GetTask', { id })));
+  const server = await startServer({ limits });
+  const id = await createTask(server, 'alice', LARGE);
+  const bobs = await createTask(server, 'bob', 2 * MEBIBYTE);
+  sendUnread(server.port, as('alice', requestOf(RPC_1, 'GetTask', { id })));
   await untilHeld(server, (total) => total >= LARGE);
 
   const large = await call(server.port, as('bob', requestOf(RPC_1, 'GetTask', { id: bobs })));
@@ -192,11 +192,11 @@ test('a full process answers large results with 503 and small ones as ever', asy
   expect([small.status, small.text.includes('TASK_STATE_COMPLETED')]).toEqual([200, true]);
 });
 
-test('streams count too: one that has no room for its next event is closed, and resumes by number', async () => {
-  const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
-  const id = await taskOf(server, 'alice', LARGE);
+test('a stream whose next event would exceed the limit for unread bytes is closed, and can resume by number', async () => {
+  const server = await startServer({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+  const id = await createTask(server, 'alice', LARGE);
   const subscribe = as('alice', requestOf(REST_1, 'SubscribeToTask', { id }, 0));
-  const first = unread(server.port, subscribe);
+  const first = sendUnread(server.port, subscribe);
   await untilHeld(server, (total) => total >= LARGE);
 
   const second = new RawSocket(server.port).write(rawRequest(subscribe));
@@ -209,12 +209,12 @@ test('streams count too: one that has no room for its next event is closed, and 
   expect(resumed.text).toContain('TASK_STATE_COMPLETED');
 });
 
-test('requests that wait for one large result at the same moment get it as far as there is room', async () => {
+test('concurrent requests for one large result get 200 until the limit for unread bytes is reached, and then 429', async () => {
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   const slow = agent({
     name: 'Slow',
-    description: 'Responds late, and to all at once.',
+    description: 'Responds to all messages at the same time.',
     async *run({ inbox }) {
       yield { status: 'working', text: 'Waiting' };
       for await (const { text } of inbox) if (text === 'end') break;
@@ -222,7 +222,7 @@ test('requests that wait for one large result at the same moment get it as far a
       yield 'x'.repeat(LARGE);
     },
   });
-  const server = await listening(slow, { ...AUTH, limits: { responseBytesPerCaller: 16 * MEBIBYTE } });
+  const server = await startInspectable(slow, { ...AUTH, limits: { responseBytesPerCaller: 16 * MEBIBYTE } });
   const begun = await call(
     server.port,
     as(
@@ -244,14 +244,14 @@ test('requests that wait for one large result at the same moment get it as far a
   const statuses = replies.map(({ status }) => status);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
-  // A result that has no room is not even written.
+  // A result over the limit is not serialized.
   const written = stringify.mock.results.filter(({ value }) => typeof value === 'string' && value.length > LARGE);
   expect(written.length).toBeLessThan(waiting.length);
 });
 
 test('over fetch, a large response counts until it is read or canceled', async () => {
-  const server = await serving({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
-  const id = await taskOf(server, 'alice', LARGE);
+  const server = await startServer({ limits: { responseBytesPerCaller: 8 * MEBIBYTE } });
+  const id = await createTask(server, 'alice', LARGE);
   await untilHeld(server, (total) => total === 0);
   const { path, headers } = as('alice', requestOf(REST_1, 'GetTask', { id }));
   const get = (): Promise<Response> => server.handler.fetch(new Request(`http://localhost${path}`, { headers }));
@@ -269,23 +269,23 @@ test('over fetch, a large response counts until it is read or canceled', async (
   expect(server.handler.edge.inFlight.responses.total).toBe(0);
 });
 
-test('over fetch, a response that nobody reads for 30 s is given up', async () => {
-  const server = await serving();
-  const id = await taskOf(server, 'alice', LARGE);
+test('over fetch, a response that is not read for 30 s is released, and reading it fails', async () => {
+  const server = await startServer();
+  const id = await createTask(server, 'alice', LARGE);
   await untilHeld(server, (total) => total === 0);
   const { path, headers } = as('alice', requestOf(REST_1, 'GetTask', { id }));
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const response = await server.handler.fetch(new Request(`http://localhost${path}`, { headers }));
-  const reader = response.body?.getReader();
-  await reader?.read();
+  const subscriber = response.body?.getReader();
+  await subscriber?.read();
 
   await vi.advanceTimersByTimeAsync(29_999);
   expect(server.handler.edge.inFlight.responses.total).toBeGreaterThan(LARGE);
   await vi.advanceTimersByTimeAsync(1);
 
   expect(server.handler.edge.inFlight.responses.total).toBe(0);
-  await expect(reader?.read()).rejects.toThrow('The response was not read for 30 s');
+  await expect(subscriber?.read()).rejects.toThrow('The response was not read for 30 s');
 });
 
 /** Responds with numbers, whose size is overestimated: they are shorter than 64 KiB as JSON. */
@@ -299,9 +299,9 @@ const counter = agent({
 });
 
 /** A caller with an unread response and a task of numbers: results for this caller are estimated before they are written. */
-async function unreadAndEstimated() {
-  const server = await listening(counter, AUTH);
-  const id = await taskOf(server, 'alice', 0);
+async function startWithUnreadResponse() {
+  const server = await startInspectable(counter, AUTH);
+  const id = await createTask(server, 'alice', 0);
   const { responses } = server.handler.edge.inFlight;
   const unreadResponse = responses.open({ caller: { id: 'alice', isVerified: true } });
   unreadResponse.take(1);
@@ -310,8 +310,8 @@ async function unreadAndEstimated() {
   return { server, added: () => responses.total - before, get: as('alice', requestOf(REST_1, 'GetTask', { id })) };
 }
 
-test('over fetch, a response that is smaller than its estimate counts nothing once it is returned', async () => {
-  const { server, added, get } = await unreadAndEstimated();
+test('over fetch, a response that is smaller than its estimate does not count as unread once it is returned', async () => {
+  const { server, added, get } = await startWithUnreadResponse();
 
   const request = new Request(`http://localhost${get.path}`, { headers: get.headers });
   const response = await server.handler.fetch(request);
@@ -320,21 +320,21 @@ test('over fetch, a response that is smaller than its estimate counts nothing on
   expect(added()).toBe(0);
 });
 
-test('over Node, a response that is smaller than its estimate counts nothing once it is sent', async () => {
-  const { server, added, get } = await unreadAndEstimated();
+test('over Node, a response that is smaller than its estimate does not count as unread once it is sent', async () => {
+  const { server, added, get } = await startWithUnreadResponse();
 
   const { status, text } = await call(server.port, get);
 
   expect([status, text.length < 64 * 2 ** 10, added()]).toEqual([200, true, 0]);
 });
 
-test('a result that cannot be written as JSON counts nothing after its request failed', async () => {
-  const { server, added, get } = await unreadAndEstimated();
+test('a result that cannot be serialized does not count as unread after its request failed', async () => {
+  const { server, added, get } = await startWithUnreadResponse();
   const write = JSON.stringify;
   const stringify = vi.spyOn(JSON, 'stringify');
   onTestFinished(() => stringify.mockRestore());
   stringify.mockImplementation((value: unknown) => {
-    // As V8 does for a text above 512 MiB.
+    // As V8 does for a string above 512 MiB.
     if (typeof value === 'object' && value !== null && 'artifacts' in value)
       throw new RangeError('Invalid string length');
     return write(value);
@@ -367,9 +367,9 @@ const CARDS: readonly (readonly [string, WireRequest])[] = [
   ],
 ];
 
-/** Serves large cards. `holdUnread` takes so many bytes as unread responses of alice and of this machine. */
-async function servingCards(limits: NonNullable<HandlerOptions['limits']>) {
-  const server = await listening(versatile, { ...AUTH, extendedCard: true, limits });
+/** Serves large cards. `holdUnread` adds unread responses of this many bytes for alice and for this machine. */
+async function startWithLargeCards(limits: NonNullable<HandlerOptions['limits']>) {
+  const server = await startInspectable(versatile, { ...AUTH, extendedCard: true, limits });
   const { responses } = server.handler.edge.inFlight;
   const before = responses.total;
   const holders = [{ caller: { id: 'alice', isVerified: true } }, { remoteAddress: '127.0.0.1', isLocal: true }];
@@ -385,8 +385,8 @@ async function servingCards(limits: NonNullable<HandlerOptions['limits']>) {
   return { server, added: () => responses.total - before, holdUnread, overFetch };
 }
 
-test.each(CARDS)('%s counts over fetch until it is read', async (_card, request) => {
-  const { added, overFetch } = await servingCards({});
+test.each(CARDS)('over fetch, %s counts as unread until it is read', async (_card, request) => {
+  const { added, overFetch } = await startWithLargeCards({});
 
   const response = await overFetch(request);
 
@@ -395,24 +395,27 @@ test.each(CARDS)('%s counts over fetch until it is read', async (_card, request)
   expect(added()).toBe(0);
 });
 
-test.each(CARDS)('%s gets a caller at its bound 429 with an error, on Node and over fetch', async (_card, request) => {
-  const { server, holdUnread, overFetch } = await servingCards({ responseBytesPerCaller: 150_000 });
-  expect((await call(server.port, request)).status).toBe(200);
-  holdUnread(100_000);
+test.each(CARDS)(
+  '%s gets 429 with an error for a caller over the limit for unread bytes, on Node and over fetch',
+  async (_card, request) => {
+    const { server, holdUnread, overFetch } = await startWithLargeCards({ responseBytesPerCaller: 150_000 });
+    expect((await call(server.port, request)).status).toBe(200);
+    holdUnread(100_000);
 
-  const onNode = await call(server.port, request);
-  const fetched = await overFetch(request);
+    const onNode = await call(server.port, request);
+    const fetched = await overFetch(request);
 
-  for (const { status, headers } of [onNode, fetched]) {
-    expect([status, headers.get('retry-after')]).toEqual([429, '2']);
-  }
-  for (const text of [onNode.text, await fetched.text()]) {
-    expect(text).toContain('Your unread responses exceed 150000 bytes in total');
-  }
-});
+    for (const { status, headers } of [onNode, fetched]) {
+      expect([status, headers.get('retry-after')]).toEqual([429, '2']);
+    }
+    for (const text of [onNode.text, await fetched.text()]) {
+      expect(text).toContain('Your unread responses exceed 150000 bytes in total');
+    }
+  },
+);
 
-test('a large card is 503 with an error while the process holds as many unread responses as it may', async () => {
-  const { server, holdUnread } = await servingCards({ responseBytesPerProcess: 150_000 });
+test('a large card gets 503 with an error while the process is at its limit for unread bytes', async () => {
+  const { server, holdUnread } = await startWithLargeCards({ responseBytesPerProcess: 150_000 });
   holdUnread(70_000);
 
   const { status, headers, text } = await call(server.port, CARDS[0]?.[1] as WireRequest);
@@ -421,11 +424,11 @@ test('a large card is 503 with an error while the process holds as many unread r
   expect(text).toContain('The server cannot buffer more responses at the moment: retry later');
 });
 
-test('a response that only its envelope makes large counts until it is read', async () => {
-  const server = await serving();
+test('over fetch, a response that is large only with its envelope counts as unread until it is read', async () => {
+  const server = await startServer();
   const { responses } = server.handler.edge.inFlight;
   const resultOf = async (size: number): Promise<Response> => {
-    const id = await taskOf(server, 'alice', size);
+    const id = await createTask(server, 'alice', size);
     const { path, headers, body = '' } = as('alice', requestOf(RPC_1, 'GetTask', { id }));
     return server.handler.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body }));
   };

@@ -3,12 +3,12 @@ import { Feed } from '../../src/engine/stream/feed.ts';
 import { Leaving } from '../../src/support/leave-signal.ts';
 
 export interface ListenerCounts {
-  /** How many listen to a task, and how many for a caller's leaving. */
+  /** The number of listeners to tasks, and of listeners to the disconnection of a caller. */
   count(): readonly [feed: number, signals: number];
 }
 
-/** Counts who listens in this process, from now to the end of the test. Keeps nothing alive that it counts. */
-export function watchListeners(): ListenerCounts {
+/** Counts the listeners in this process, from now to the end of the test. Keeps nothing alive that it counts. */
+export function countListeners(): ListenerCounts {
   let listeners = 0;
   replace(Feed.prototype, 'listen', ({ value }) => ({
     value: function listen(this: Feed, ...args: Parameters<Feed['listen']>) {
@@ -24,7 +24,7 @@ export function watchListeners(): ListenerCounts {
   }));
   let signals = 0;
   const known = new WeakMap<Leaving, Set<() => void>>();
-  const heardBy = (signal: Leaving): Set<() => void> => {
+  const listenersOf = (signal: Leaving): Set<() => void> => {
     const listeners = known.get(signal) ?? new Set();
     known.set(signal, listeners);
     return listeners;
@@ -32,28 +32,28 @@ export function watchListeners(): ListenerCounts {
   replace(Leaving.prototype, 'addEventListener', ({ value }) => ({
     value: function addEventListener(this: Leaving, type: 'abort', listener: () => void) {
       (value as Leaving['addEventListener']).call(this, type, listener);
-      if (this.aborted || heardBy(this).has(listener)) return;
-      heardBy(this).add(listener);
+      if (this.aborted || listenersOf(this).has(listener)) return;
+      listenersOf(this).add(listener);
       signals++;
     },
   }));
   replace(Leaving.prototype, 'removeEventListener', ({ value }) => ({
     value: function removeEventListener(this: Leaving, type: 'abort', listener: () => void) {
       (value as Leaving['removeEventListener']).call(this, type, listener);
-      if (heardBy(this).delete(listener)) signals--;
+      if (listenersOf(this).delete(listener)) signals--;
     },
   }));
   replace(Leaving.prototype, 'leave', ({ value }) => ({
     value: function leave(this: Leaving) {
-      signals -= this.aborted ? 0 : heardBy(this).size;
-      heardBy(this).clear();
+      signals -= this.aborted ? 0 : listenersOf(this).size;
+      listenersOf(this).clear();
       (value as Leaving['leave']).call(this);
     },
   }));
   return { count: () => [listeners, signals] };
 }
 
-/** Not by a spy: that would keep all it was called with. */
+/** Does not use a spy, because a spy would keep all arguments alive. */
 function replace(prototype: object, name: string, change: (property: PropertyDescriptor) => PropertyDescriptor): void {
   const property = Object.getOwnPropertyDescriptor(prototype, name);
   if (property === undefined) throw new Error(`There is no ${name}`);

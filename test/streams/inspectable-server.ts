@@ -8,20 +8,24 @@ import type { HandlerOptions } from '../../src/server/options/handler-options.ts
 import { silentLog } from '../../src/observe/log.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 
-/** A server whose every part a test can look at. */
-export interface Listening {
+/** A server that gives a test access to its sockets, handler and open responses. */
+export interface InspectableServer {
   readonly port: number;
   readonly http: Server;
   readonly handler: AgentHandler;
-  /** The answers that are not over. */
+  /** The responses that have not ended. */
   readonly responses: ReadonlySet<ServerResponse>;
 }
 
-/** Longer than any test: what waits for it fails. */
+/** Longer than the time limit of any test. */
 const NEVER_MS = 600_000;
 
-/** Serves until the test is over. Readers may stop reading for `stallMs`. */
-export async function listening(agent: Agent, options: HandlerOptions = {}, stallMs = NEVER_MS): Promise<Listening> {
+/** Serves until the test is over. Clients may stop reading for `stallMs`. */
+export async function startInspectable(
+  agent: Agent,
+  options: HandlerOptions = {},
+  stallMs = NEVER_MS,
+): Promise<InspectableServer> {
   const handler = createHandler(agent, { store: memoryStore(), log: silentLog, ...options });
   await handler.start();
   const responses = new Set<ServerResponse>();
@@ -29,7 +33,7 @@ export async function listening(agent: Agent, options: HandlerOptions = {}, stal
   const http = createServer((incoming, outgoing) => {
     responses.add(outgoing);
     outgoing.once('close', () => responses.delete(outgoing));
-    // One that never had its turn on the connection does not say so.
+    // A response that never had its turn on the connection emits no event.
     incoming.socket.setMaxListeners(0).once('close', () => responses.delete(outgoing));
     listener(incoming, outgoing);
   });
@@ -37,7 +41,7 @@ export async function listening(agent: Agent, options: HandlerOptions = {}, stal
   onTestFinished(async () => {
     await handler.close();
     const closed = new Promise((resolve) => http.close(resolve));
-    // A server has closed a little before its connections say so.
+    // The server emits `close` shortly before its connections do.
     http.closeAllConnections();
     await closed;
     while (responses.size > 0) await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
 /**
- * A process that serves an agent on a database, made to be killed. Takes the path, the port, how many pieces its tasks
- * have, and how many of them they may have said by the end of this life; tells over its channel when it listens.
+ * A process that serves an agent on a database, and that a test kills and starts again. Its arguments: the path of the
+ * database, the port, the number of pieces of a task, and the number that it may publish before it is killed. It sends a
+ * message when it listens.
  */
 import { serve } from '../../src/node/serve.ts';
 import { agent } from '../../src/agent/agent.ts';
@@ -8,9 +9,9 @@ import { sqlite } from '../../src/store/sqlite/store.ts';
 
 const [path = '', ...numbers] = process.argv.slice(2);
 const [port = 0, pieces = 0, piecesNow = 0] = numbers.map(Number);
-const speaker = agent({
-  name: 'Speaker',
-  description: 'Says the same whenever it is run.',
+const publisher = agent({
+  name: 'Publisher',
+  description: 'Publishes the same outputs in each run.',
   maxAttempts: 1_000_000,
   maxCrashes: 1_000_000,
   async *run({ text, artifact, signal, step }) {
@@ -20,10 +21,10 @@ const speaker = agent({
       if (i >= piecesNow) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       if (i % 40 === 20) yield { status: 'working', text: `${text} is at ${i}` };
       await artifact(`book ${i % 3}`).append(`${text}.${i} `);
-      // A piece at a time: who kills it can do so between any two.
+      // One piece at a time, so that the process can be killed between any two.
       if (i % 4 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   },
 });
-await serve(speaker, { port, store: sqlite(path), insecurePublic: true });
+await serve(publisher, { port, store: sqlite(path), insecurePublic: true });
 process.send?.('listening');

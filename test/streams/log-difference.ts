@@ -5,25 +5,25 @@ import type { Task } from '../../src/model/task.ts';
 import type { TaskEvent } from '../../src/store/store.ts';
 import type { ResumingClient } from './resuming-client.ts';
 
-/** How a client's view differs from the log; nothing if it does not. */
-export function difference(
-  { way, start, events, faults }: ResumingClient,
+/** Describes how the events that a client received differ from the log; undefined if they do not. */
+export function differenceFromLog(
+  { format, start, events, faults }: ResumingClient,
   log: readonly TaskEvent[],
 ): string | undefined {
-  const who = `${way.name}, ${events.length} events after ${start?.number ?? 0}`;
-  if (faults.length > 0) return `${who}: ${faults.join('; ')}`;
+  const client = `${format.name}, ${events.length} events after ${start?.number ?? 0}`;
+  if (faults.length > 0) return `${client}: ${faults.join('; ')}`;
   if (start !== undefined) {
     const { artifacts, status } = foldUpTo(log, start.number) ?? {};
     if (!isDeepStrictEqual([start.task.artifacts, start.task.status], [artifacts, status]))
-      return `${who}: began with another task than the log has at ${start.number}`;
+      return `${client}: began with another task than the log has at ${start.number}`;
   }
   const expected = log.slice(start?.number ?? 0);
-  if (events.length !== expected.length) return `${who}: the log has ${expected.length}`;
+  if (events.length !== expected.length) return `${client}: the log has ${expected.length}`;
   const wrong = events.findIndex(({ number, item }, i) => {
     const event = expected[i];
     return event === undefined || number !== event.number || !isDeepStrictEqual(item, JSON.parse(event.body));
   });
-  return wrong < 0 ? undefined : `${who}: event ${events[wrong]?.number} is ${JSON.stringify(events[wrong]?.item)}`;
+  return wrong < 0 ? undefined : `${client}: event ${events[wrong]?.number} is ${JSON.stringify(events[wrong]?.item)}`;
 }
 
 function foldUpTo(log: readonly TaskEvent[], number: number): Task | undefined {

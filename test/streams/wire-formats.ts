@@ -6,24 +6,24 @@ import { encodeRestRequest, restUrl } from '../../src/wire/rest/rest-request.ts'
 import { dialects } from '../../src/wire/select.ts';
 import type { ProtocolVersion } from '../../src/wire/version.ts';
 
-/** A version of the protocol over one of its bindings: all that a client has to choose. */
-export interface Way {
+/** A protocol version and a binding: the two choices of a client. */
+export interface WireFormat {
   readonly name: string;
   readonly version: ProtocolVersion;
   readonly binding: 'JSON-RPC' | 'REST';
   readonly dialect: Dialect;
 }
 
-export const WAYS = [
+export const WIRE_FORMATS = [
   { name: '1.0 over JSON-RPC', version: '1.0', binding: 'JSON-RPC', dialect: dialects.v1 },
   { name: '1.0 over REST', version: '1.0', binding: 'REST', dialect: dialects.v1 },
   { name: '0.3 over JSON-RPC', version: '0.3', binding: 'JSON-RPC', dialect: dialects.v03 },
   { name: '0.3 over REST', version: '0.3', binding: 'REST', dialect: dialects['v03-proto'] },
-] as const satisfies readonly Way[];
+] as const satisfies readonly WireFormat[];
 
-export const [RPC_1, REST_1, RPC_03] = WAYS;
+export const [RPC_1, REST_1, RPC_03] = WIRE_FORMATS;
 
-/** A request as it goes over the wire. */
+/** The parts of an HTTP request. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
@@ -31,9 +31,9 @@ export interface WireRequest {
   readonly body: string | undefined;
 }
 
-/** An operation in the words of a way. */
+/** Encodes an operation as a request. */
 export function requestOf<K extends OperationName>(
-  { version, binding, dialect }: Way,
+  { version, binding, dialect }: WireFormat,
   operation: K,
   input: Input<K>,
   lastEventId?: number | string,
@@ -64,27 +64,27 @@ export interface WireItem {
   readonly isFinal: boolean;
 }
 
-/** What a stream says in one event, in the words of the model. @throws A2AError if it says that something went wrong. */
-export function itemOf(way: Way, data: string, event?: string): WireItem {
-  const raw = rawItemOf(way, JSON.parse(data), event);
-  const { value } = decodeResult(way.dialect, 'SendStreamingMessage', raw);
-  return { item: value, isFinal: way.dialect.endsStream(raw) };
+/** Decodes an event of a stream. @throws A2AError if the event is an error. */
+export function decodeEvent(format: WireFormat, data: string, event?: string): WireItem {
+  const raw = rawEventOf(format, JSON.parse(data), event);
+  const { value } = decodeResult(format.dialect, 'SendStreamingMessage', raw);
+  return { item: value, isFinal: format.dialect.endsStream(raw) };
 }
 
-function rawItemOf({ binding, dialect }: Way, json: unknown, event: string | undefined): unknown {
+function rawEventOf({ binding, dialect }: WireFormat, json: unknown, event: string | undefined): unknown {
   if (binding === 'REST') {
     if (event === 'error') throw dialect.errors.decodeRest(0, json);
     return json;
   }
   const reply = decodeResponse(json, { strict: true });
-  if (reply.id !== REQUEST_ID) throw new Error(`Expected an answer to ${REQUEST_ID}, not to ${reply.id}`);
+  if (reply.id !== REQUEST_ID) throw new Error(`Expected a response to ${REQUEST_ID}, not to ${reply.id}`);
   if (reply.error !== undefined) throw dialect.errors.decodeRpc(reply.error);
   return reply.result;
 }
 
 let messages = 0;
 
-/** A message to the agent, new or to a task of its. */
+/** A message for a new task, or for the given one. */
 export function userMessage(text: string, taskId?: string): Input<'SendMessage'> {
   const message = { messageId: `m${++messages}`, role: 'ROLE_USER' as const, parts: [{ text }] };
   return { message: taskId === undefined ? message : { ...message, taskId } };

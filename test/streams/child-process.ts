@@ -6,47 +6,47 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type Bundle, bundle } from '../crash/bundle.ts';
 
-/** For a test with processes: a machine may be busy. */
+/** The time limit of a test with processes. Generous, because a machine may be busy. */
 export const TIMEOUT_MS = 120_000;
 
-/** A process of the test's own, which tells things and answers questions. */
-export class Child<Answer> {
+/** A process that a test started. It sends messages, and replies to each request with a `Reply`. */
+export class TestProcess<Reply> {
   readonly #process: ChildProcess;
 
   constructor(process: ChildProcess) {
     this.#process = process;
   }
 
-  /** What it says next. @throws Error if it ends before. */
-  async says<T>(): Promise<T> {
+  /** The next message of the process. @throws Error if the process ends first. */
+  async nextMessage<T>(): Promise<T> {
     const ended = new AbortController();
     const { signal } = ended;
     const end = once(this.#process, 'exit', { signal }).then(([code, killer]) => {
       throw new Error(`The process ended with ${String(killer ?? code)}`);
     });
     try {
-      const [said] = (await Promise.race([once(this.#process, 'message', { signal }), end])) as [T];
-      return said;
+      const [message] = (await Promise.race([once(this.#process, 'message', { signal }), end])) as [T];
+      return message;
     } finally {
       ended.abort();
       end.catch(() => {});
     }
   }
 
-  async ask(): Promise<Answer> {
+  async request(): Promise<Reply> {
     this.#process.send('?');
-    return this.says<Answer>();
+    return this.nextMessage<Reply>();
   }
 
-  /** Asks until the answer is as wanted. */
-  async until(holds: (answer: Answer) => boolean): Promise<Answer> {
+  /** Repeats the request until its reply meets the condition. */
+  async until(condition: (reply: Reply) => boolean): Promise<Reply> {
     for (;;) {
-      const answer = await this.ask();
-      if (holds(answer)) return answer;
+      const reply = await this.request();
+      if (condition(reply)) return reply;
     }
   }
 
-  /** SIGKILL, and resolves when it is gone. */
+  /** Sends SIGKILL, and resolves when the process has ended. */
   async kill(): Promise<void> {
     const { exitCode, signalCode } = this.#process;
     if (exitCode !== null || signalCode !== null) return;
@@ -56,15 +56,15 @@ export class Child<Answer> {
   }
 }
 
-export interface Children {
-  /** For the files of this test file; gone after it. */
+export interface TestProcesses {
+  /** A folder for the data of this test file, removed after it. */
   readonly folder: string;
-  /** Starts the program in a process that is gone after the test. */
-  start<Answer>(...args: readonly string[]): Child<Answer>;
+  /** Starts the program in a process, and kills it after the test. */
+  start<Reply>(...args: readonly string[]): TestProcess<Reply>;
 }
 
-/** To be called at the top of a test file, with the program that its processes run. */
-export function children(program: URL): Children {
+/** Call it at the top of a test file, with the program that its processes run. */
+export function testProcesses(program: URL): TestProcesses {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-streams-'));
   let built: Bundle | undefined;
   beforeAll(async () => {
@@ -77,7 +77,7 @@ export function children(program: URL): Children {
   return {
     folder,
     start: (...args) => {
-      const child = new Child<never>(
+      const child = new TestProcess<never>(
         fork(built?.path ?? '', args, { execArgv: ['--expose-gc', '--enable-source-maps'] }),
       );
       onTestFinished(() => child.kill());

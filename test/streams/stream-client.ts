@@ -2,49 +2,54 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import type { StreamResponse } from '../../src/model/event.ts';
 import { isTerminal, type TaskState } from '../../src/model/state.ts';
 import { SseDecoder } from '../../src/wire/sse/sse-decoder.ts';
-import { itemOf, type Way, type WireRequest } from './ways.ts';
+import { decodeEvent, type WireFormat, type WireRequest } from './wire-formats.ts';
 
-/** One event of a stream, with the number that its reader can go on from. */
-export interface Received {
+/** One event of a stream, with the number from which a subscriber can resume. */
+export interface ReceivedEvent {
   readonly number: number | undefined;
   readonly item: StreamResponse;
-  /** It says of itself that it is the last one, which 1.0 has no word for. */
+  /** Whether the event is marked as the last one. 1.0 has no such mark. */
   readonly isFinal: boolean;
 }
 
-/** How a connection came to its end. */
+/** How a connection ended. */
 export type Ending =
-  /** The answer was complete as HTTP: its last chunk has come. */
+  /** The HTTP response was complete: its last chunk has arrived. */
   | 'complete'
-  /** The connection broke before that, or the reader has left. */
+  /** The connection broke before that, or the client closed it. */
   | 'cut';
 
-export interface ReaderEvents {
+export interface StreamHandlers {
   onHeaders?(): void;
-  /** Says whether to read on; if not, the connection is cut at once, whatever else has come. */
-  onEvent?(event: Received): boolean;
+  /** Returns whether to continue reading. If not, the client closes the connection at once and drops further events. */
+  onEvent?(event: ReceivedEvent): boolean;
 }
 
-/** Reads an event stream over a connection of its own, as a client of the protocol does. */
-export class StreamReader {
-  readonly events: Received[] = [];
+/** Sends a request on its own connection and reads the event stream, as a client of the protocol does. */
+export class StreamClient {
+  readonly events: ReceivedEvent[] = [];
   readonly comments: string[] = [];
   readonly ended: Promise<Ending>;
-  /** What the stream said went wrong. */
+  /** The error that the stream reported. */
   error: Error | undefined;
   status = 0;
   headers: IncomingMessage['headers'] = {};
-  /** The whole answer if it is no stream. */
+  /** The whole response body if it is not a stream. */
   body = '';
   readonly #request: ClientRequest;
-  readonly #way: Way;
-  readonly #handlers: ReaderEvents;
+  readonly #format: WireFormat;
+  readonly #handlers: StreamHandlers;
   readonly #sse = new SseDecoder({ onComment: (text) => this.comments.push(text) });
-  #hasLeft = false;
+  #isDisconnected = false;
   #wake: (() => void)[] = [];
 
-  constructor(port: number, way: Way, { method, path, headers, body }: WireRequest, handlers: ReaderEvents = {}) {
-    this.#way = way;
+  constructor(
+    port: number,
+    format: WireFormat,
+    { method, path, headers, body }: WireRequest,
+    handlers: StreamHandlers = {},
+  ) {
+    this.#format = format;
     this.#handlers = handlers;
     this.#request = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false });
     this.ended = new Promise((resolve) => {
@@ -56,12 +61,12 @@ export class StreamReader {
     this.#request.end(body);
   }
 
-  /** The wait that the server asks for before a reader comes back. */
+  /** The delay that the server requests before the next connection. */
   get retryMs(): number | undefined {
     return this.#sse.retryMs;
   }
 
-  /** The last number that it has. */
+  /** The number of the last event received. */
   get last(): number {
     return this.events.at(-1)?.number ?? 0;
   }
@@ -71,17 +76,17 @@ export class StreamReader {
     return item === undefined ? undefined : stateOf(item);
   }
 
-  /** Cuts the connection. */
-  leave(): void {
-    this.#hasLeft = true;
+  /** Closes the connection. */
+  disconnect(): void {
+    this.#isDisconnected = true;
     this.#request.destroy();
   }
 
-  /** Waits until something holds of what has come so far. @throws Error if the stream ends before. */
-  async until(holds: (reader: this) => boolean): Promise<this> {
+  /** Waits until the events received so far meet a condition. @throws Error if the stream ends first. */
+  async until(condition: (client: this) => boolean): Promise<this> {
     let isOver = false;
     void this.ended.then(() => (isOver = true));
-    while (!holds(this)) {
+    while (!condition(this)) {
       if (isOver) throw new Error(`The stream ended after ${this.events.length} events: ${this.status} ${this.body}`);
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     }
@@ -100,22 +105,22 @@ export class StreamReader {
       this.#changed();
     });
     response.on('error', () => resolve('cut'));
-    response.on('close', () => resolve(response.complete && !this.#hasLeft ? 'complete' : 'cut'));
+    response.on('close', () => resolve(response.complete && !this.#isDisconnected ? 'complete' : 'cut'));
   }
 
   #take(chunk: Buffer): void {
     for (const { id, data, event } of this.#sse.push(chunk)) {
-      if (this.#hasLeft) return;
+      if (this.#isDisconnected) return;
       const received = this.#decode(id, data, event);
       if (received === undefined) return;
       this.events.push(received);
-      if (this.#handlers.onEvent?.(received) === false) this.leave();
+      if (this.#handlers.onEvent?.(received) === false) this.disconnect();
     }
   }
 
-  #decode(id: string | undefined, data: string, event: string | undefined): Received | undefined {
+  #decode(id: string | undefined, data: string, event: string | undefined): ReceivedEvent | undefined {
     try {
-      return { number: id === undefined ? undefined : Number(id), ...itemOf(this.#way, data, event) };
+      return { number: id === undefined ? undefined : Number(id), ...decodeEvent(this.#format, data, event) };
     } catch (error) {
       this.error = error as Error;
       return undefined;
@@ -127,13 +132,13 @@ export class StreamReader {
   }
 }
 
-/** The state that an event tells of. */
+/** The task state in an event. */
 function stateOf(item: StreamResponse): TaskState | undefined {
   if ('task' in item) return item.task.status.state;
   return 'statusUpdate' in item ? item.statusUpdate.status.state : undefined;
 }
 
-/** Whether nothing follows an event. */
+/** Whether an event is the last one of its task. */
 export function isLast(item: StreamResponse): boolean {
   const state = stateOf(item);
   return 'message' in item || (state !== undefined && isTerminal(state));
