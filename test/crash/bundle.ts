@@ -8,14 +8,14 @@ import { build } from 'vite';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface Bundle {
-  /** To be run with `node`. */
+  /** The path of the bundle, for `node`. */
   readonly path: string;
   remove(): void;
 }
 
 /**
- * Makes one JavaScript file of a script and all that it imports. A process then starts in 0.1 s of CPU
- * instead of the 0.45 s that compiling on the fly takes, and these tests start hundreds of them.
+ * Bundles a script and its imports into one JavaScript file. A process then starts in 0.1 s of CPU instead of the 0.45 s
+ * that compiling at the start takes, and these tests start hundreds of processes.
  */
 export async function bundle(script: URL, store: 'sqlite' | 'postgres' = 'sqlite'): Promise<Bundle> {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-bundle-'));
@@ -28,13 +28,13 @@ export async function bundle(script: URL, store: 'sqlite' | 'postgres' = 'sqlite
       outDir: folder,
       emptyOutDir: false,
       target: 'node20',
-      // Names that tell something, should a process end with an error.
+      // Keeps function names readable in stack traces.
       minify: false,
-      // Also what is imported late: it looks for its files beside the code.
+      // Includes dynamic imports, because modules look for their files beside the code.
       rolldownOptions: { output: { codeSplitting: false } },
     },
   });
-  // What the store looks for beside its code, and where it finds a driver.
+  // The migrations that a store looks for beside its code, and the packages of the drivers.
   cpSync(join(ROOT, `src/store/${store}/migrations`), join(folder, 'migrations'), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   return { path: join(folder, `${parse(script.pathname).name}.js`), remove: () => rmSync(folder, { recursive: true }) };

@@ -1,42 +1,42 @@
-/** Real processes, killed at every named fault point: at work, and again while they recover from it. */
+/** Processes that are killed at every named fault point: while they work, and again while they recover. */
 import { expect, test } from 'vitest';
 
 import { readSources } from '../helpers/source.ts';
-import { judge } from './judge.ts';
+import { checkSession } from './check-session.ts';
 import type { Session } from './session.ts';
-import { sessions, TIMEOUT_MS } from './sessions.ts';
+import { sessions, TIMEOUT_MS } from './open-sessions.ts';
 
-/** From the source, so that a new point is tested without a word here. The worker adds those of its driver. */
+/** Found in the source, so that new points are tested without a change here. The worker adds points to its driver. */
 const POINTS = [...readSources('src').values()].flatMap((text) =>
   [...text.matchAll(/faultPoint\('([^']+)'\)/g)].map(([, name = '']) => name),
 );
 const DRIVER_POINTS = ['before-sqlite-commit', 'after-sqlite-commit'];
-/** Few enough runs in memory that some go on there and others are put away. */
-const LIFE = { begin: 40, maxSuspended: 3 } as const;
-/** Processes that may come to their end without passing a point: what runs beside what is a matter of chance. */
-const MAX_LIVES = 5;
+/** So few runs in memory that some continue there and others are suspended without memory. */
+const OPTIONS = { begin: 40, maxSuspended: 3 } as const;
+/** The number of processes that may end without reaching a point, because the order of events is random. */
+const MAX_PROCESSES = 5;
 
 const { open } = sessions();
 
-/** Lets processes live until one has died at the first call of a point. */
-async function dies(session: Session, point: string): Promise<boolean> {
-  for (let lives = 0; lives < MAX_LIVES; lives++) {
-    if ((await session.live({ ...LIFE, die: { point, occurrence: 1 } })) === 'killed') return true;
+/** Runs processes until one was killed at the first call of a point. */
+async function isKilledAt(session: Session, point: string): Promise<boolean> {
+  for (let processes = 0; processes < MAX_PROCESSES; processes++) {
+    if ((await session.runProcess({ ...OPTIONS, killAt: { point, occurrence: 1 } })) === 'killed') return true;
   }
   return false;
 }
 
 test.each([...new Set(POINTS), ...DRIVER_POINTS])(
-  'all promises are kept when a process dies at %s',
+  'no acknowledged task, event or step is lost or repeated when a process is killed at %s',
   async (point) => {
     const session = open(point);
-    expect(await dies(session, point)).toBe(true);
-    expect(await dies(session, point)).toBe(true);
-    // In the middle of its work, unless it is a point that is reached once in a life.
-    await session.live({ ...LIFE, die: { point, occurrence: 5 } });
-    await session.live({ finish: true, maxSuspended: LIFE.maxSuspended });
+    expect(await isKilledAt(session, point)).toBe(true);
+    expect(await isKilledAt(session, point)).toBe(true);
+    // While it works, unless the point is reached only once in a process.
+    await session.runProcess({ ...OPTIONS, killAt: { point, occurrence: 5 } });
+    await session.runProcess({ finish: true, maxSuspended: OPTIONS.maxSuspended });
 
-    expect(await judge(session)).toEqual([]);
+    expect(await checkSession(session)).toEqual([]);
   },
   TIMEOUT_MS,
 );

@@ -1,4 +1,4 @@
-/** A host that gives a process one request at a time, and stops it (SIGSTOP) as soon as that is answered. */
+/** A serverless host that forwards one request at a time, and stops the process (SIGSTOP) after each response. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,12 +9,12 @@ import { onTestFinished } from 'vitest';
 
 export interface FreezingHost {
   readonly url: string;
-  /** What was asked of the process, and when it was frozen. */
+  /** The forwarded requests, and `frozen` for each time the process was stopped. */
   readonly log: string[];
-  /** Requests of the agent to itself that do not get through. */
+  /** Whether requests of the agent to itself fail. */
   isCutOff: boolean;
   /** Starts a process, after the end of the one before. */
-  boot(args: (url: string) => readonly string[]): Promise<void>;
+  start(args: (url: string) => readonly string[]): Promise<void>;
   kill(): Promise<void>;
   /** Whether the operating system has stopped the process. */
   isFrozen(): boolean;
@@ -33,17 +33,17 @@ export async function startFreezingHost(): Promise<FreezingHost> {
     host.log.push(`${incoming.method} ${incoming.url}`);
     child?.kill('SIGCONT');
     const { method, url: path, headers } = incoming;
-    const onward = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false });
-    incoming.pipe(onward);
+    const forwarded = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent: false });
+    incoming.pipe(forwarded);
     try {
-      const [answer] = (await once(onward, 'response')) as [IncomingMessage];
+      const [response] = (await once(forwarded, 'response')) as [IncomingMessage];
       const chunks: Buffer[] = [];
-      for await (const chunk of answer) chunks.push(chunk as Buffer);
-      // Before anybody has the answer: nothing runs after it.
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      // The process is stopped before the response is sent, so that nothing runs after it.
       child?.kill('SIGSTOP');
       while (!host.isFrozen()) await new Promise((resolve) => setImmediate(resolve));
       host.log.push('frozen');
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(Buffer.concat(chunks));
+      outgoing.writeHead(response.statusCode ?? 502, response.headers).end(Buffer.concat(chunks));
     } catch {
       outgoing.destroy();
     }
@@ -54,7 +54,7 @@ export async function startFreezingHost(): Promise<FreezingHost> {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     log: [],
     isCutOff: false,
-    async boot(args) {
+    async start(args) {
       child = spawn(process.execPath, [...args(host.url)], { stdio: ['ignore', 'pipe', 'inherit'] });
       const [text] = (await once(child.stdout?.setEncoding('utf8') ?? child, 'data')) as [string];
       port = Number(text);

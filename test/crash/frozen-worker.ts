@@ -1,4 +1,4 @@
-/** An agent in a process that its host freezes between requests. Says its port, and tells a witness what it does. */
+/** An agent in a process that its host freezes between requests. Prints its port, and reports each step to a recorder. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,29 +8,29 @@ import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 
-const [file = '', publicUrl = '', witness = '', options = ''] = process.argv.slice(2);
+const [file = '', publicUrl = '', recorder = '', options = ''] = process.argv.slice(2);
 
-/** Resolves when the witness says so. */
-const tell = async (what: string, signal?: AbortSignal): Promise<void> => {
-  await fetch(`${witness}/${what}`, { method: 'POST', ...(signal && { signal }) });
+/** Reports a step. Resolves when the recorder responds. */
+const reportStep = async (name: string, signal?: AbortSignal): Promise<void> => {
+  await fetch(`${recorder}/${name}`, { method: 'POST', ...(signal && { signal }) });
 };
 
-const clerk = agent({
-  name: 'Clerk',
-  description: 'Does what takes longer than its host allows.',
+const worker = agent({
+  name: 'Worker',
+  description: 'Works longer than its host allows.',
   async *run({ text, step, signal }) {
     for (let i = 0; i < Number(text); i++) {
       await step(`step ${i}`, async () => {
-        await tell(`step-${i}`, signal);
+        await reportStep(`step-${i}`, signal);
         return i;
       });
       yield `${i} `;
     }
-    await tell('end');
+    await reportStep('end');
   },
 });
 
-const handler = createHandler(clerk, {
+const handler = createHandler(worker, {
   store: sqlite(file),
   publicUrl,
   insecurePublic: true,

@@ -1,36 +1,36 @@
-/** A question that nobody answers outlives one process after another, and can be answered in the end. */
+/** A question that is not answered stays open over several processes, and can be answered in the last one. */
 import { expect, test } from 'vitest';
 
-import type { Report } from './errand.ts';
-import { judge } from './judge.ts';
-import { canBeHeld, KINDS } from './programs.ts';
-import { sessions, TIMEOUT_MS } from './sessions.ts';
+import type { Report } from './worker-protocol.ts';
+import { checkSession } from './check-session.ts';
+import { hasQuestion, KINDS } from './handlers.ts';
+import { sessions, TIMEOUT_MS } from './open-sessions.ts';
 
 const KILLS = 2;
 
 const { open } = sessions();
 
 test.each(
-  KINDS.filter(canBeHeld).flatMap((kind) => [
+  KINDS.filter(hasQuestion).flatMap((kind) => [
     { kind, runs: 'replayed', maxSuspended: 0 },
     { kind, runs: 'kept in memory', maxSuspended: 1000 },
   ]),
 )(
-  'the question of $kind stays open over kills and can be answered (runs are $runs)',
+  'a question of the handler "$kind" stays open over kills and can be answered (runs are $runs)',
   async ({ kind, maxSuspended }) => {
     const session = open(`${kind} ${maxSuspended}`);
-    let asked: string | undefined;
+    let askedKey: string | undefined;
     const killWhen = (report: Report): boolean => {
-      if (report.t !== 'held' || session.known.get(report.key)?.operationCall.kind !== kind) return false;
-      return report.key === (asked ??= report.key);
+      if (report.t !== 'unanswered' || session.observed.get(report.key)?.request.kind !== kind) return false;
+      return report.key === (askedKey ??= report.key);
     };
     for (let kill = 0; kill < KILLS; kill++) {
-      expect(await session.live({ begin: Number.MAX_SAFE_INTEGER, maxSuspended, killWhen })).toBe('killed');
+      expect(await session.runProcess({ begin: Number.MAX_SAFE_INTEGER, maxSuspended, killWhen })).toBe('killed');
     }
-    await session.live({ finish: true, maxSuspended });
-    const states = session.known.get(asked ?? '')?.held.map(({ status }) => status.state);
+    await session.runProcess({ finish: true, maxSuspended });
+    const states = session.observed.get(askedKey ?? '')?.unanswered.map(({ status }) => status.state);
 
-    expect(await judge(session)).toEqual([]);
+    expect(await checkSession(session)).toEqual([]);
     expect(states).toEqual(Array(KILLS).fill('TASK_STATE_INPUT_REQUIRED'));
   },
   TIMEOUT_MS,

@@ -4,7 +4,7 @@ import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Clock } from '../../src/support/time/clock.ts';
 
-/** Whether several processes use it at the same time. */
+/** Whether several processes use the database at the same time. */
 export function isShared(database: string): boolean {
   return database.startsWith('postgres:');
 }

@@ -1,11 +1,11 @@
-/** Real processes under load, killed at random moments: nothing that was acknowledged is lost, nothing is done twice. */
+/** Processes under load that are killed at random moments: nothing acknowledged is lost, and nothing is done twice. */
 import { expect, test } from 'vitest';
 
-import { judge } from './judge.ts';
-import type { LifeOptions } from './session.ts';
-import { sessions, TIMEOUT_MS } from './sessions.ts';
+import { checkSession } from './check-session.ts';
+import type { ProcessOptions } from './session.ts';
+import { sessions, TIMEOUT_MS } from './open-sessions.ts';
 
-/** `TANDEM_SEED` repeats the moments, `TANDEM_KILLS` makes it longer. */
+/** `TANDEM_SEED` repeats the moments of the kills, `TANDEM_KILLS` sets their number. */
 const KILLS = Number(process.env['TANDEM_KILLS'] ?? 50);
 const SEED = Number(process.env['TANDEM_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 const KILLS_PER_FILE = 10;
@@ -13,9 +13,9 @@ const SESSIONS = Array.from({ length: Math.ceil(KILLS / KILLS_PER_FILE) }, (_, i
 
 const { open } = sessions();
 
-/** How one process lives and dies. Most die at work, some when they have barely begun. */
-function lifeOf(seed: number, kill: number): LifeOptions {
-  const random = (what: number): number => fraction(seed * 31 + kill * 7 + what);
+/** The options of one process and the moment of its kill: mostly while it works, sometimes while it starts. */
+function processOptions(seed: number, kill: number): ProcessOptions {
+  const random = (index: number): number => fraction(seed * 31 + kill * 7 + index);
   const isEarly = random(1) < 0.2;
   return {
     begin: Number.MAX_SAFE_INTEGER,
@@ -24,22 +24,22 @@ function lifeOf(seed: number, kill: number): LifeOptions {
   };
 }
 
-/** A number from 0 to 1 that looks random and depends on the seed alone. */
+/** A pseudorandom number from 0 to 1 that depends only on the seed. */
 function fraction(seed: number): number {
   return Math.abs(Math.sin(seed * 12.9898 + 78.233) * 43_758.5453) % 1;
 }
 
 test.each(SESSIONS)(
-  `all promises are kept over ${KILLS_PER_FILE} kills (seed %i)`,
+  `no acknowledged task, event or step is lost or repeated over ${KILLS_PER_FILE} random kills (seed %i)`,
   async (seed) => {
     const session = open(String(seed));
-    const lives = Array.from({ length: KILLS_PER_FILE }, (_, kill) => lifeOf(seed, kill));
-    for (const life of lives) expect(await session.live(life)).toBe('killed');
-    await session.live({ finish: true, maxSuspended: seed % 2 === 0 ? 0 : 1000 });
+    const processes = Array.from({ length: KILLS_PER_FILE }, (_, kill) => processOptions(seed, kill));
+    for (const options of processes) expect(await session.runProcess(options)).toBe('killed');
+    await session.runProcess({ finish: true, maxSuspended: seed % 2 === 0 ? 0 : 1000 });
 
-    // With how each of them died, for whoever has to find out why.
-    expect({ problems: await judge(session), lives }).toEqual({ problems: [], lives });
-    expect(session.known.size).toBeGreaterThan(KILLS_PER_FILE);
+    // A failure shows the moments of the kills, too.
+    expect({ problems: await checkSession(session), processes }).toEqual({ problems: [], processes });
+    expect(session.observed.size).toBeGreaterThan(KILLS_PER_FILE);
   },
   TIMEOUT_MS,
 );

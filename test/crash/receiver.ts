@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { ArrivedPush, PushMessage } from './errand.ts';
+import type { ArrivedPush, PushMessage } from './worker-protocol.ts';
 
-/** A receiver of push notifications that outlives those who send them. */
+/** A receiver of push notifications in the process of the test, which is not killed. */
 export interface Receiver {
-  /** The address at which those of one session arrive. */
+  /** The address for the notifications of one session. */
   urlFor(session: string): string;
-  /** All that has arrived for a session, in order. */
+  /** All notifications that have arrived for a session, in order. */
   received(session: string): readonly ArrivedPush[];
   close(): Promise<void>;
 }
@@ -24,10 +24,10 @@ export async function openReceiver(): Promise<Receiver> {
       bySession.set(path, arrived);
       const message = JSON.parse(Buffer.concat(chunks).toString()) as PushMessage;
       arrived.push({ ...message, arrivedAt: Date.now() });
-      // Whoever sends is about to be killed: nothing is worth being kept open.
+      // The sender will be killed, so its connections are not kept open.
       response.writeHead(204, { connection: 'close' }).end();
     });
-    // A sender that dies in the middle of its words has said nothing.
+    // A notification counts only if it is complete; its sender may be killed before.
     request.on('error', () => {});
   });
   server.listen(0, '127.0.0.1');

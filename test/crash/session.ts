@@ -7,11 +7,17 @@ import { createInterface } from 'node:readline';
 import type { Message } from '../../src/model/message.ts';
 import { isTerminal } from '../../src/model/state.ts';
 import type { Task } from '../../src/model/task.ts';
-import { type OperationCall, errandAfter, type Orders, type ArrivedPush, type Report } from './errand.ts';
+import {
+  type ClientRequest,
+  requestAfter,
+  type WorkerInstructions,
+  type ArrivedPush,
+  type Report,
+} from './worker-protocol.ts';
 import type { Receiver } from './receiver.ts';
 
-/** A process that has nothing to say for so long hangs. How long it takes in all is for the machine to say. */
-const PATIENCE_MS = 30_000;
+/** A process that reports nothing for this long hangs. Its total time is not limited, because machines may be slow. */
+const SILENCE_LIMIT_MS = 30_000;
 
 export interface Item {
   readonly number: number;
@@ -19,61 +25,61 @@ export interface Item {
   readonly task?: Task;
 }
 
-/** An errand with all that any process has acknowledged of it. */
-export interface Known {
-  operationCall: OperationCall;
+/** A request, and all that any process has acknowledged about it. */
+export interface Observations {
+  request: ClientRequest;
   readonly taskIds: Set<string>;
   readonly replies: Message[];
-  /** What each subscriber has seen. That of the client itself goes on in the next process where it was. */
+  /** The items of each subscriber. The subscription of the client itself (`own`) is resumed by the next process. */
   readonly views: Map<string, Item[]>;
-  /** The task as it was seen, in whatever answer. */
+  /** Snapshots of the task in responses. */
   readonly seen: Task[];
-  /** As it was seen while nobody answered it. */
-  readonly held: Task[];
+  /** Snapshots of the task while its question was open. */
+  readonly unanswered: Task[];
   readonly accepted: Set<string>;
   isCanceled: boolean;
   hasEnded: boolean;
 }
 
-/** What is known after the last process. */
-export interface Findings {
+/** All observations after the last process. */
+export interface SessionResult {
   readonly database: string;
-  readonly known: ReadonlyMap<string, Known>;
-  /** What processes said that must not happen. */
-  readonly troubles: readonly string[];
-  /** What steps have left behind, in order. */
+  readonly observed: ReadonlyMap<string, Observations>;
+  /** The unexpected errors that processes reported. */
+  readonly errors: readonly string[];
+  /** The traces of steps, in order. */
   traces(): readonly string[];
   /** The push notifications that have arrived, in order. */
   readonly received: readonly ArrivedPush[];
 }
 
-export type LifeOptions = Partial<Pick<Orders, 'begin' | 'finish' | 'maxSuspended' | 'die'>> & {
-  /** When to kill it, counted from its start or from the moment when its engine is open. */
+export type ProcessOptions = Partial<Pick<WorkerInstructions, 'begin' | 'finish' | 'maxSuspended' | 'killAt'>> & {
+  /** When to kill it, counted from its start or from the start of its engine. */
   readonly killAfter?: { readonly ms: number; readonly of: 'start' | 'open' };
-  /** Kills it at once when it says this. */
+  /** Kills it as soon as it reports this. */
   readonly killWhen?: (report: Report) => boolean;
   /** Called with the process. */
   readonly onStart?: (child: ChildProcess) => void;
 };
 
-/** What several sessions have in common that use one database at the same time. */
+/** The database and the traces that several sessions share. */
 export interface SharedDatabase {
   readonly database: string;
   readonly traces: string;
   readonly prefix: string;
 }
 
-/** One database, the processes that have had it one after another, and all that they have said. */
-export class Session implements Findings {
+/** Runs worker processes one after the other on one database, and collects their reports. */
+export class Session implements SessionResult {
   readonly database: string;
   readonly #traces: string;
   readonly #worker: string;
   readonly #name: string;
   readonly #receiver: Receiver;
   readonly #prefix: string;
-  readonly known = new Map<string, Known>();
-  readonly troubles: string[] = [];
-  #begun = 0;
+  readonly observed = new Map<string, Observations>();
+  readonly errors: string[] = [];
+  #requestCount = 0;
 
   constructor(folder: string, worker: string, receiver: Receiver, shared?: SharedDatabase) {
     mkdirSync(folder);
@@ -94,28 +100,28 @@ export class Session implements Findings {
     return this.#receiver.received(this.#name);
   }
 
-  /** Lets a process live until it dies or has closed its engine. Says which. */
-  async live(options: LifeOptions): Promise<'killed' | 'closed'> {
+  /** Runs a process until it is killed or has closed its engine. Resolves to which of the two. */
+  async runProcess(options: ProcessOptions): Promise<'killed' | 'closed'> {
     const child = spawn(process.execPath, ['--enable-source-maps', this.#worker], { stdio: ['pipe', 'pipe', 'pipe'] });
     child.stdin.on('error', () => {});
-    child.stdin.end(JSON.stringify(this.#orders(options)));
+    child.stdin.end(JSON.stringify(this.#instructions(options)));
     options.onStart?.(child);
     const stderr: string[] = [];
     child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.push(text));
-    const last = await this.#listen(child, options);
+    const last = await this.#readReports(child, options);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     if (child.signalCode === 'SIGKILL' && last !== 'hung') return 'killed';
     if (last === 'closed' && child.exitCode === 0) return 'closed';
-    const open = [...this.known.values()].filter(({ hasEnded }) => !hasEnded).map(({ operationCall }) => operationCall);
+    const open = [...this.observed.values()].filter(({ hasEnded }) => !hasEnded).map(({ request }) => request);
     throw new Error(
-      `A process ended with ${child.signalCode ?? child.exitCode} (${last})\n${stderr.join('')}${JSON.stringify(open)}\n${this.troubles.join('\n')}`,
+      `A process ended with ${child.signalCode ?? child.exitCode} (${last})\n${stderr.join('')}${JSON.stringify(open)}\n${this.errors.join('\n')}`,
     );
   }
 
-  async #listen(child: ChildProcess, { killAfter, killWhen }: LifeOptions): Promise<string> {
+  async #readReports(child: ChildProcess, { killAfter, killWhen }: ProcessOptions): Promise<string> {
     let last = 'silent';
-    const patience = setTimeout(() => ((last = 'hung'), child.kill('SIGKILL')), PATIENCE_MS);
-    const timers = [patience];
+    const silenceTimer = setTimeout(() => ((last = 'hung'), child.kill('SIGKILL')), SILENCE_LIMIT_MS);
+    const timers = [silenceTimer];
     const kill = (of: 'start' | 'open'): void => {
       if (killAfter?.of === of) timers.push(setTimeout(() => child.kill('SIGKILL'), killAfter.ms));
     };
@@ -123,13 +129,13 @@ export class Session implements Findings {
     try {
       if (child.stdout === null) throw new Error('No output');
       for await (const line of createInterface({ input: child.stdout })) {
-        // The last line of one that was killed may be cut off.
+        // The last line of a killed process may be incomplete.
         if (!line.endsWith('}')) break;
         const report = JSON.parse(line) as Report;
-        patience.refresh();
+        silenceTimer.refresh();
         if (report.t === 'open') kill('open');
         if (report.t === 'closed') last = 'closed';
-        this.#take(report);
+        this.#record(report);
         if (killWhen?.(report) === true) child.kill('SIGKILL');
       }
     } finally {
@@ -138,91 +144,89 @@ export class Session implements Findings {
     return last;
   }
 
-  #orders({ begin = 0, finish = false, maxSuspended = 1000, die }: LifeOptions): Orders {
+  #instructions({ begin = 0, finish = false, maxSuspended = 1000, killAt }: ProcessOptions): WorkerInstructions {
     const { database } = this;
-    const errands = [...this.known.values()]
-      .filter(({ hasEnded }) => !hasEnded)
-      .map(({ operationCall }) => operationCall);
+    const requests = [...this.observed.values()].filter(({ hasEnded }) => !hasEnded).map(({ request }) => request);
     const receiver = this.#receiver.urlFor(this.#name);
-    const orders = {
+    const instructions = {
       database,
       prefix: this.#prefix,
       traces: this.#traces,
       receiver,
-      errands,
-      firstErrand: this.#begun,
+      requests,
+      firstRequest: this.#requestCount,
       begin,
       finish,
       maxSuspended,
     };
-    return die === undefined ? orders : { ...orders, die };
+    return killAt === undefined ? instructions : { ...instructions, killAt };
   }
 
-  #take(report: Report): void {
+  #record(report: Report): void {
     switch (report.t) {
       case 'open':
       case 'closed':
         return;
-      case 'trouble':
-        this.troubles.push(`${report.about}: ${report.error}`);
+      case 'error':
+        this.errors.push(`${report.about}: ${report.error}`);
         return;
       case 'begin':
-        this.#begun++;
-        this.known.set(report.operationCall.key, newlyKnown(report.operationCall));
+        this.#requestCount++;
+        this.observed.set(report.request.key, noObservations(report.request));
         return;
       default: {
-        const known = this.known.get(report.key);
-        if (known === undefined) throw new Error(`Nobody has begun ${report.key}`);
-        known.operationCall = errandAfter(known.operationCall, report);
-        learn(known, report);
+        const observed = this.observed.get(report.key);
+        if (observed === undefined) throw new Error(`Unknown request ${report.key}`);
+        observed.request = requestAfter(observed.request, report);
+        record(observed, report);
       }
     }
   }
 }
 
-function newlyKnown(operationCall: OperationCall): Known {
+function noObservations(request: ClientRequest): Observations {
   return {
-    operationCall,
+    request,
     taskIds: new Set(),
     replies: [],
     views: new Map(),
     seen: [],
-    held: [],
+    unanswered: [],
     accepted: new Set(),
     isCanceled: false,
     hasEnded: false,
   };
 }
 
-function learn(known: Known, report: Exclude<Report, { t: 'open' | 'closed' | 'trouble' | 'begin' }>): void {
-  if ('task' in report && report.task !== undefined) known.seen.push(report.task);
+function record(observed: Observations, report: Exclude<Report, { t: 'open' | 'closed' | 'error' | 'begin' }>): void {
+  if ('task' in report && report.task !== undefined) observed.seen.push(report.task);
   switch (report.t) {
     case 'task':
-      known.taskIds.add(report.taskId);
+      observed.taskIds.add(report.taskId);
       break;
     case 'reply':
-      known.replies.push(report.message);
-      known.hasEnded = true;
+      observed.replies.push(report.message);
+      observed.hasEnded = true;
       break;
     case 'item':
-      learnItem(known, report.reader, report);
+      recordItem(observed, report.subscriber, report);
       break;
     case 'accepted':
-      known.accepted.add(report.messageId);
+      observed.accepted.add(report.messageId);
       break;
     case 'canceled':
-      known.isCanceled = true;
+      observed.isCanceled = true;
       break;
-    case 'held':
-      known.held.push(report.task);
+    case 'unanswered':
+      observed.unanswered.push(report.task);
       break;
     case 'ended':
-      known.hasEnded = isTerminal(report.task.status.state);
+      observed.hasEnded = isTerminal(report.task.status.state);
   }
 }
 
-function learnItem(known: Known, reader: string, { number, body, task }: Item): void {
-  const view = known.views.get(reader) ?? [];
+function recordItem(observed: Observations, subscriber: string, { number, body, task }: Item): void {
+  const view = observed.views.get(subscriber) ?? [];
   view.push({ number, ...(body !== undefined && { body }), ...(task !== undefined && { task }) });
-  known.views.set(reader, view);
+  observed.views.set(subscriber, view);
 }

@@ -1,12 +1,12 @@
-/** Real processes that are told to stop while they work: the next one goes on where they were. */
+/** Processes that close their engine while tasks run: the next process resumes the tasks. */
 import { expect, test } from 'vitest';
 
 import { isTerminal } from '../../src/model/state.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { TaskRecord } from '../../src/store/store.ts';
 import { OWNER } from './client.ts';
-import { judge } from './judge.ts';
-import { sessions, TIMEOUT_MS } from './sessions.ts';
+import { checkSession } from './check-session.ts';
+import { sessions, TIMEOUT_MS } from './open-sessions.ts';
 
 const { open } = sessions();
 
@@ -18,19 +18,19 @@ async function unfinished(path: string): Promise<readonly TaskRecord[]> {
 }
 
 test.each([0, 3, 1000])(
-  'an engine that closes hands over what it was doing, and no attempt is counted (%i runs kept in memory)',
+  'an engine that closes releases its running tasks without counting an attempt (%i runs kept in memory)',
   async (maxSuspended) => {
     const session = open(String(maxSuspended));
     for (const begin of [15, 30, 0, 20]) {
-      expect(await session.live({ begin, maxSuspended })).toBe('closed');
-      const left = await unfinished(session.database);
+      expect(await session.runProcess({ begin, maxSuspended })).toBe('closed');
+      const tasks = await unfinished(session.database);
 
-      expect(left.length).toBeGreaterThan(0);
-      expect(left.filter(({ node, attempts }) => node !== undefined || attempts > 0)).toEqual([]);
+      expect(tasks.length).toBeGreaterThan(0);
+      expect(tasks.filter(({ node, attempts }) => node !== undefined || attempts > 0)).toEqual([]);
     }
-    await session.live({ finish: true, maxSuspended });
+    await session.runProcess({ finish: true, maxSuspended });
 
-    expect(await judge(session)).toEqual([]);
+    expect(await checkSession(session)).toEqual([]);
   },
   TIMEOUT_MS,
 );

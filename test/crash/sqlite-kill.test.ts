@@ -1,4 +1,4 @@
-/** Real processes, really killed: what a SQLite store has acknowledged is there, and its file is free at once. */
+/** Processes that are killed while they write to a SQLite store: acknowledged writes are kept, and the file is unlocked. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { type Bundle, bundle } from './bundle.ts';
 
 const TIMEOUT_MS = 30_000;
 
-/** `TANDEM_SEED` repeats a run, `TANDEM_KILLS` makes it longer. */
+/** `TANDEM_SEED` repeats a run, `TANDEM_KILLS` sets the number of kills. */
 const KILLS = Number(process.env['TANDEM_KILLS'] ?? 10);
 const FIRST_SEED = Number(process.env['TANDEM_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 const SEEDS = Array.from({ length: KILLS }, (_, i) => FIRST_SEED + i);
@@ -32,22 +32,22 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts a writer and kills it when it has said so many lines. Gives all that it said. */
-async function writeAndKill(path: string, lines: number): Promise<readonly string[]> {
+/** Starts a writer and kills it after it has written `count` lines. Resolves to all its lines. */
+async function writeAndKill(path: string, count: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [writer.path, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const said: string[] = [];
+  const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
-    if (said.push(line) === lines) child.kill('SIGKILL');
+    if (lines.push(line) === count) child.kill('SIGKILL');
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   expect(child.signalCode).toBe('SIGKILL');
-  return said;
+  return lines;
 }
 
-/** The last number that was acknowledged, by task. The very last line may be cut off. */
-function acknowledged(said: readonly string[]): ReadonlyMap<string, number> {
+/** The number of the last acknowledged event, by task. The last line may be incomplete. */
+function acknowledged(lines: readonly string[]): ReadonlyMap<string, number> {
   const last = new Map<string, number>();
-  for (const line of said.slice(1, -1)) {
+  for (const line of lines.slice(1, -1)) {
     const [taskId = '', number] = line.split(' ');
     last.set(taskId, Number(number));
   }
@@ -62,7 +62,7 @@ async function checkTask(store: Store, taskId: string, atLeast: number): Promise
 
   expect(events.length).toBeGreaterThanOrEqual(atLeast);
   expect(events.map(({ number, body }) => ({ number, body }))).toEqual(expected);
-  // Each write also had an entry of the journal and a message: it is there in whole or not at all.
+  // Each write also had a journal entry and a message: it is stored completely or not at all.
   expect(task?.record.lastEvent).toBe(events.length);
   expect(task?.history).toHaveLength(events.length);
   expect(await store.journal(taskId)).toHaveLength(events.length - 1);
@@ -77,20 +77,20 @@ function integrity(path: string): unknown {
   }
 }
 
-/** A number from 0 to 1 that looks random and depends on the seed alone. */
+/** A pseudorandom number from 0 to 1 that depends only on the seed. */
 function fraction(seed: number): number {
   return Math.abs(Math.sin(seed * 12.9898 + 78.233) * 43_758.5453) % 1;
 }
 
 test.each(SEEDS)(
-  'after a kill all that was acknowledged is there, without a gap (seed %i)',
+  'a SQLite store keeps all acknowledged writes, without a gap, after its process was killed (seed %i)',
   async (seed) => {
     const path = join(folder, `${seed}.db`);
-    const said = await writeAndKill(path, 2 + Math.trunc(fraction(seed) * 2000));
+    const lines = await writeAndKill(path, 2 + Math.trunc(fraction(seed) * 2000));
     const store = sqlite(path);
-    const tasks = acknowledged(said);
+    const tasks = acknowledged(lines);
     for (const [taskId, number] of tasks) await checkTask(store, taskId, number);
-    // Nobody holds a task any more, though no time has passed.
+    // All tasks can be claimed at once.
     await store.heartbeat('next', 1000);
     const claimed = await store.claim({ node: 'next', agents: ['writer'], limit: Infinity });
 
@@ -102,7 +102,7 @@ test.each(SEEDS)(
 );
 
 test(
-  'a second process is refused by name, until the first is dead',
+  'opening a SQLite file that another process uses fails with its path, until that process is killed',
   async () => {
     const path = join(folder, 'locked.db');
     const child = spawn(process.execPath, [writer.path, path], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -118,12 +118,12 @@ test(
 );
 
 test(
-  'a file outlives one death after another',
+  'a SQLite file keeps all acknowledged writes over two kills',
   async () => {
-    const path = join(folder, 'often.db');
+    const path = join(folder, 'twice.db');
     const all = new Map<string, number>();
-    for (const lines of [2, 600]) {
-      for (const [taskId, number] of acknowledged(await writeAndKill(path, lines))) all.set(taskId, number);
+    for (const count of [2, 600]) {
+      for (const [taskId, number] of acknowledged(await writeAndKill(path, count))) all.set(taskId, number);
     }
     const store = sqlite(path);
     for (const [taskId, number] of all) await checkTask(store, taskId, number);

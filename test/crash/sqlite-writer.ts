@@ -1,18 +1,18 @@
 /**
- * A process that writes to a SQLite store until it is killed: `sqlite-writer.ts <file>`. Says `open` once it has the file,
- * then a line `<task> <event>` for every write, after it was acknowledged and not before.
+ * A process that writes to a SQLite store until it is killed: `sqlite-writer.ts <file>`. Prints `open` when the store is
+ * open, then a line `<task> <event>` for every write after its acknowledgement.
  */
 import { sqlite } from '../../src/store/sqlite/store.ts';
-import { say } from './say.ts';
+import { writeLine } from './write-line.ts';
 
 const IN_FLIGHT = 32;
 const EVENTS_PER_TASK = 20;
 
 const store = sqlite(process.argv[2] ?? '');
-say('open');
-for (let i = 0; i < IN_FLIGHT; i += 1) void writeForEver(i);
+writeLine('open');
+for (let i = 0; i < IN_FLIGHT; i += 1) void writeTasks(i);
 
-async function writeForEver(worker: number): Promise<never> {
+async function writeTasks(worker: number): Promise<never> {
   for (let i = 0; ; i += 1) await writeTask(`${process.pid}-${worker}-${i}`);
 }
 
@@ -32,7 +32,7 @@ async function writeTask(taskId: string): Promise<void> {
     wakeAt: 1,
     node: 'writer',
   });
-  say(`${taskId} 1`);
+  writeLine(`${taskId} 1`);
   for (let number = 2; number <= EVENTS_PER_TASK; number += 1) {
     const result = await store.append({
       taskId,
@@ -42,6 +42,6 @@ async function writeTask(taskId: string): Promise<void> {
       history: [message],
     });
     if (result.kind !== 'appended' || result.firstEvent !== number) throw new Error(JSON.stringify(result));
-    say(`${taskId} ${number}`);
+    writeLine(`${taskId} ${number}`);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A process with an engine on a SQLite file, or on a database with others, and a client that keeps it busy, made to be
- * killed. Reads its `Orders` from standard input and writes `Report`s to standard output.
+ * A process with an engine on a SQLite file, or on a database with others, and a client that keeps it busy. A test kills
+ * it. Reads its `WorkerInstructions` from standard input and writes `Report`s to standard output.
  */
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -14,100 +14,110 @@ import { textOfParts } from '../../src/model/part-text.ts';
 import { type Database, type Driver, loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Client, RETRY_MS } from './client.ts';
-import { type OperationCall, errandAfter, type Orders, type PushMessage, type Report } from './errand.ts';
+import {
+  type ClientRequest,
+  requestAfter,
+  type WorkerInstructions,
+  type PushMessage,
+  type Report,
+} from './worker-protocol.ts';
 import { isShared, openStore } from './open-store.ts';
-import { canBeHeld, type Kind, KINDS, programOf, type Step } from './programs.ts';
-import { say } from './say.ts';
+import { hasQuestion, type Kind, KINDS, handlerOf, type Step } from './handlers.ts';
+import { writeLine } from './write-line.ts';
 
-/** Errands that are under way at the same time. */
+/** The number of concurrent requests. */
 const IN_FLIGHT = 12;
-const MAX_HELD = 5;
-/** A machine that is too slow for what was begun gets hardly anything new. */
+const MAX_UNANSWERED = 5;
+/** With more unfinished requests than this, new ones are sent one at a time, because the machine is slow. */
 const MANY = 60;
 
-const orders = JSON.parse(readFileSync(0, 'utf8')) as Orders;
+const instructions = JSON.parse(readFileSync(0, 'utf8')) as WorkerInstructions;
 const calls = new Map<string, number>();
-let errands = 0;
-let held = orders.errands.filter(({ isHeld }) => isHeld).length;
+let requestCount = 0;
+let unanswered = instructions.requests.filter(({ isAnswerDelayed }) => isAnswerDelayed).length;
 
-/** On a database of many there is trouble on purpose, and others who take over what one leaves. */
-const isOneOfMany = isShared(orders.database);
+/** On a shared database the test causes errors, and other processes take over abandoned tasks. */
+const hasSharedDatabase = isShared(instructions.database);
 let isOver = false;
 
-const store = openStore(orders.database, { driver: withFaultPoints(loadDriver()) });
-await persistently(() => traceJournals(store));
-const options: EngineOptions = {
+const store = openStore(instructions.database, { driver: withFaultPoints(loadDriver()) });
+await retryWhileUnavailable(() => traceJournals(store));
+const engineOptions: EngineOptions = {
   store,
   agents: [{ id: 'agent', run: handler(), limits: { ...DEFAULT_LIMITS, maxAttempts: 1_000_000 } }],
-  // Nothing may depend on somebody's looking once in a while.
-  pollMs: isOneOfMany ? 250 : 3_600_000,
-  leaseMs: isOneOfMany ? 2000 : 15_000,
-  maxSuspended: orders.maxSuspended,
-  faultPoint: dieAt,
+  // So long that the tests fail if a task depends on polling.
+  pollMs: hasSharedDatabase ? 250 : 3_600_000,
+  leaseMs: hasSharedDatabase ? 2000 : 15_000,
+  maxSuspended: instructions.maxSuspended,
+  faultPoint: killAtFaultPoint,
   pushTransport: pushTransport(),
   log: {
     info: () => {},
     warn: (message, fields) =>
-      isOneOfMany || report({ t: 'trouble', about: message, error: show(fields?.['error'] ?? fields) }),
+      hasSharedDatabase || report({ t: 'error', about: message, error: show(fields?.['error'] ?? fields) }),
     error: (message, fields) => {
       const error = show(fields?.['error'] ?? fields);
-      const isTrouble = isOneOfMany && A2AError.is(fields?.['error'], 'UNAVAILABLE');
-      if (!isTrouble && !error.includes('on purpose')) report({ t: 'trouble', about: message, error });
+      const isExpected = hasSharedDatabase && A2AError.is(fields?.['error'], 'UNAVAILABLE');
+      if (!isExpected && !error.includes('on purpose')) report({ t: 'error', about: message, error });
     },
   },
 };
-const engine = await persistently(() => Engine.start(options));
+const engine = await retryWhileUnavailable(() => Engine.start(engineOptions));
 report({ t: 'open' });
 
-const old = orders.errands.map((operationCall) => run(operationCall));
-const lanes = Array.from({ length: orders.errands.length > MANY ? 1 : IN_FLIGHT }, async () => {
-  while (errands < orders.begin) await run(newErrand());
+const earlier = instructions.requests.map((request) => run(request));
+const lanes = Array.from({ length: instructions.requests.length > MANY ? 1 : IN_FLIGHT }, async () => {
+  while (requestCount < instructions.begin) await run(newRequest());
 });
-// Either all is seen to its end, or the engine is closed while things are under way.
-await (orders.finish ? Promise.all([...old, ...lanes]) : Promise.race(lanes));
+// Either all tasks end, or the engine is closed while tasks run.
+await (instructions.finish ? Promise.all([...earlier, ...lanes]) : Promise.race(lanes));
 isOver = true;
 await engine.close();
 await store.close();
 report({ t: 'closed' });
 
-/** A database of many may be away when we start, as a file never is. */
-async function persistently<T>(deed: () => Promise<T>): Promise<T> {
+/** A shared database may be unavailable at the start, a file never is. */
+async function retryWhileUnavailable<T>(action: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await deed();
+      return await action();
     } catch (error) {
-      if (!isOneOfMany || !A2AError.is(error, 'UNAVAILABLE')) throw error;
+      if (!hasSharedDatabase || !A2AError.is(error, 'UNAVAILABLE')) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-async function run(given: OperationCall): Promise<void> {
-  let operationCall = given;
-  const mayRetry = (): boolean => isOneOfMany && !isOver;
-  const options = { mayAnswer: orders.finish || !operationCall.isHeld, receiver: orders.receiver, mayRetry };
-  const learn = (line: Report): void => {
-    operationCall = errandAfter(operationCall, line);
+async function run(given: ClientRequest): Promise<void> {
+  let request = given;
+  const mayRetry = (): boolean => hasSharedDatabase && !isOver;
+  const options = {
+    mayAnswer: instructions.finish || !request.isAnswerDelayed,
+    receiver: instructions.receiver,
+    mayRetry,
+  };
+  const record = (line: Report): void => {
+    request = requestAfter(request, line);
     report(line);
   };
-  while (!(await new Client(engine, learn, operationCall, options).run()) && mayRetry()) {
+  while (!(await new Client(engine, record, request, options).run()) && mayRetry()) {
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 
-function newErrand(): OperationCall {
-  const number = orders.firstErrand + errands++;
+function newRequest(): ClientRequest {
+  const number = instructions.firstRequest + requestCount++;
   const kind: Kind = KINDS[number % KINDS.length] ?? 'steps';
-  const { modes } = programOf(kind);
+  const { modes } = handlerOf(kind);
   const round = Math.trunc(number / KINDS.length);
-  const isHeld = canBeHeld(kind) && round % 3 === 0 && held < MAX_HELD;
-  if (isHeld) held++;
+  const isAnswerDelayed = hasQuestion(kind) && round % 3 === 0 && unanswered < MAX_UNANSWERED;
+  if (isAnswerDelayed) unanswered++;
   const mode = modes[round % modes.length] ?? 'now';
   const isPushed = round % 2 === 0;
-  const key = `${orders.prefix}${number}`;
-  const operationCall: OperationCall = { key, kind, mode, isHeld, isPushed, last: 0, hasOutput: false };
-  report({ t: 'begin', operationCall });
-  return operationCall;
+  const key = `${instructions.prefix}${number}`;
+  const request: ClientRequest = { key, kind, mode, isAnswerDelayed, isPushed, last: 0, hasOutput: false };
+  report({ t: 'begin', request });
+  return request;
 }
 
 function pushTransport(): PushTransport {
@@ -117,7 +127,9 @@ function pushTransport(): PushTransport {
       const { number, body } = event;
       const message: PushMessage = { id, taskId: task.id, number, body, pid: process.pid, sentAt: Date.now() };
       const response = await fetch(config.config.url, { method: 'POST', body: JSON.stringify(message), signal });
-      return response.ok ? { kind: 'delivered' } : { kind: 'failed', reason: `It answered ${response.status}` };
+      return response.ok
+        ? { kind: 'delivered' }
+        : { kind: 'failed', reason: `The receiver responded with ${response.status}` };
     },
   };
 }
@@ -129,23 +141,23 @@ function handler(): Handler {
       let key: string | undefined;
       const value = await ctx.step(name, async (own) => {
         key = own.idempotencyKey;
-        const made = randomBytes(4).toString('hex');
-        trace(`run ${key} ${made} ${process.pid}`);
-        await publish?.(own, made);
+        const result = randomBytes(4).toString('hex');
+        trace(`run ${key} ${result} ${process.pid}`);
+        await publish?.(own, result);
         await new Promise((resolve) => setImmediate(resolve));
-        return made;
+        return result;
       });
       if (key !== undefined) trace(`recorded ${key} ${value} ${process.pid}`);
       return value;
     };
-    const program = programOf(kind).run(ctx, step);
+    const program = handlerOf(kind).run(ctx, step);
     return Symbol.asyncIterator in program ? yield* program : program;
   };
 }
 
-/** Steps that an earlier process has recorded, though it may not have lived to know it. */
+/** Traces the steps that an earlier process has recorded; it may have been killed before it could trace them. */
 async function traceJournals({ journal }: Store): Promise<void> {
-  for (const { taskId } of orders.errands) {
+  for (const { taskId } of instructions.requests) {
     if (taskId === undefined) continue;
     let turn = 0;
     for (const { kind, key, body } of await journal.call(store, taskId)) {
@@ -156,26 +168,27 @@ async function traceJournals({ journal }: Store): Promise<void> {
   }
 }
 
-/** One line per call, in the order of all processes: the file belongs to none of them. */
+/** Appends a line to a file that all processes share, so that their lines are in order. */
 function trace(line: string): void {
-  appendFileSync(orders.traces, `${line}\n`);
+  appendFileSync(instructions.traces, `${line}\n`);
 }
 
-function dieAt(point: string): void {
+function killAtFaultPoint(point: string): void {
   const call = (calls.get(point) ?? 0) + 1;
   calls.set(point, call);
-  if (orders.die?.point === point && orders.die.occurrence === call) process.kill(process.pid, 'SIGKILL');
+  if (instructions.killAt?.point === point && instructions.killAt.occurrence === call)
+    process.kill(process.pid, 'SIGKILL');
 }
 
-/** Also right before and right after a transaction is committed. */
+/** Adds fault points before and after the commit of a transaction. */
 function withFaultPoints(open: Driver): Driver {
   return (path): Database => {
     const database = open(path);
     return {
       exec(sql) {
-        if (sql === 'COMMIT') dieAt('before-sqlite-commit');
+        if (sql === 'COMMIT') killAtFaultPoint('before-sqlite-commit');
         const result = database.exec(sql);
-        if (sql === 'COMMIT') dieAt('after-sqlite-commit');
+        if (sql === 'COMMIT') killAtFaultPoint('after-sqlite-commit');
         return result;
       },
       prepare: (sql) => database.prepare(sql),
@@ -185,7 +198,7 @@ function withFaultPoints(open: Driver): Driver {
 }
 
 function report(line: Report): void {
-  say(JSON.stringify(line));
+  writeLine(JSON.stringify(line));
 }
 
 function show(error: unknown): string {

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Bundle, bundle } from '../crash/bundle.ts';
-import { judge } from '../crash/judge.ts';
+import { checkSession } from '../crash/check-session.ts';
 import { openReceiver, type Receiver } from '../crash/receiver.ts';
-import { type Findings, type Known, Session } from '../crash/session.ts';
+import { type SessionResult, type Observations, Session } from '../crash/session.ts';
 import { startPostgres } from './server.ts';
 
 /** `TANDEM_CHAOS_MS` makes it longer. */
@@ -52,7 +52,7 @@ class Slot {
     while (Date.now() < until) {
       const onStart = (child: ChildProcess): void => void (this.child = child);
       const ms = Math.min(pick(500, 12_000), Math.max(500, until - Date.now()));
-      await this.session.live({
+      await this.session.runProcess({
         begin: Number.MAX_SAFE_INTEGER,
         maxSuspended: [0, 3, 1000][Math.trunc(pick(0, 3))] ?? 0,
         killAfter: { ms, of: 'start' },
@@ -87,13 +87,13 @@ async function cutConnections(url: string): Promise<void> {
   }
 }
 
-/** The findings of the clients of all slots. */
-function mergeFindings(slots: readonly Slot[], [first]: readonly Slot[] = slots): Findings {
+/** The observations of the clients of all slots. */
+function mergeResults(slots: readonly Slot[], [first]: readonly Slot[] = slots): SessionResult {
   if (first === undefined) throw new Error('There are no slots');
   return {
     database: first.session.database,
-    known: new Map<string, Known>(slots.flatMap(({ session }) => [...session.known])),
-    troubles: slots.flatMap(({ session }) => session.troubles),
+    observed: new Map<string, Observations>(slots.flatMap(({ session }) => [...session.observed])),
+    errors: slots.flatMap(({ session }) => session.errors),
     traces: () => first.session.traces(),
     received: slots.flatMap(({ session }) => session.received),
   };
@@ -129,14 +129,14 @@ test(
       }
     };
     await Promise.all([injectFaults(), ...slots.map((slot) => slot.live(until))]);
-    await Promise.all(slots.map(({ session }) => session.live({ finish: true })));
+    await Promise.all(slots.map(({ session }) => session.runProcess({ finish: true })));
 
-    const findings = mergeFindings(slots);
-    expect(await judge(findings)).toEqual([]);
-    expect(findings.known.size).toBeGreaterThan(30);
+    const result = mergeResults(slots);
+    expect(await checkSession(result)).toEqual([]);
+    expect(result.observed.size).toBeGreaterThan(30);
     expect(Math.min(faults.pauses, faults.cuts, faults.restarts)).toBeGreaterThan(0);
     expect(slots.every(({ kills }) => kills > 0)).toBe(true);
   },
-  // Tasks that have begun must also end and be judged.
+  // Tasks that have begun must also end and be checked.
   CHAOS_MS * 1.5 + 180_000,
 );

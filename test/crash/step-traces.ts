@@ -1,4 +1,4 @@
-/** What steps have left behind, held against what may happen to a step. */
+/** Reads the traces of steps, and checks that no recorded step ran again. */
 
 export interface Steps {
   /** The value of each step: the one that was recorded, else that of its last execution. */
@@ -10,10 +10,9 @@ export interface Steps {
 const TRACE = /^(run|recorded|woken)(?: (\S+#\d+) ?(\w*))? ?(\d*)$/;
 
 /**
- * A step that was recorded does not run again, whatever was stopped, killed or cut off. The one exception is what no
- * program can rule out: a process makes sure that the task is its own and begins the step, and is stopped between these
- * two. It is in the middle of this one step then, so that what it says first when it goes on is all that can be late.
- * What comes of it is not recorded: of every step there is one value.
+ * A recorded step does not run again after a kill, a suspend or a lost connection. One exception cannot be prevented: a
+ * process confirms its lease, is suspended, and then begins the step. Only the first trace after it continues can be late,
+ * and the result of that step is not recorded. Every step has one recorded value.
  */
 export function readTraces(traces: readonly string[]): Steps {
   const values = new Map<string, string>();
@@ -22,13 +21,13 @@ export function readTraces(traces: readonly string[]): Steps {
   const hasJustWoken = new Set<string>();
   const problems: string[] = [];
   for (const trace of traces) {
-    const [, what, step = '', value = '', pid = ''] = TRACE.exec(trace) ?? [];
-    const isInTheMiddle = hasJustWoken.delete(pid);
-    if (what === undefined) {
-      problems.push(`Nobody can read ${trace}`);
-    } else if (what === 'woken') {
+    const [, kind, step = '', value = '', pid = ''] = TRACE.exec(trace) ?? [];
+    const mayBeLate = hasJustWoken.delete(pid);
+    if (kind === undefined) {
+      problems.push(`Unknown trace: ${trace}`);
+    } else if (kind === 'woken') {
       hasJustWoken.add(pid);
-    } else if (what === 'recorded') {
+    } else if (kind === 'recorded') {
       if (executed.get(step)?.has(value) !== true) problems.push(`Step ${step} is recorded as ${value} and never ran`);
       if ((recorded.get(step) ?? value) !== value) problems.push(`Step ${step} is recorded twice`);
       recorded.set(step, value);
@@ -36,7 +35,7 @@ export function readTraces(traces: readonly string[]): Steps {
     } else {
       executed.set(step, (executed.get(step) ?? new Set()).add(value));
       if (!recorded.has(step)) values.set(step, value);
-      else if (!isInTheMiddle) problems.push(`Step ${step} ran again after it was recorded`);
+      else if (!mayBeLate) problems.push(`Step ${step} ran again after it was recorded`);
     }
   }
   return { values, problems };

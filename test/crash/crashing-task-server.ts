@@ -1,4 +1,4 @@
-/** A server for `stopped.test.ts`, whose tasks may work for 5 s. */
+/** A server for `crashing-task.test.ts`: one of its tasks ends the process in each run. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { serve } from '../../src/node/serve.ts';
@@ -7,11 +7,14 @@ import { sqlite } from '../../src/store/sqlite/store.ts';
 
 const worker = agent({
   name: 'Worker',
-  description: 'Works for a second.',
-  timeoutMs: 5000,
-  async run() {
-    process.send?.('begun');
-    for (let i = 0; i < 10; i++) await delay(100);
+  description: 'Ends its process after 0.3 s, works for 4 s without a step, or does 30 steps of 0.1 s.',
+  async run({ text, step }) {
+    if (text === 'crash') {
+      await delay(300);
+      process.exit(9);
+    }
+    if (text === 'plain') await delay(4000);
+    if (text === 'steps') for (let i = 0; i < 30; i++) await step(`step ${i}`, () => delay(100));
     return 'done';
   },
 });

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 
-/** Writes a line past Node's buffers: what was said has left the process. A reader who is slow is waited for. */
-export function say(line: string): void {
+/** Writes a line without Node's buffers: when this returns, the line has left the process. Blocks while the pipe is full. */
+export function writeLine(line: string): void {
   for (let rest = Buffer.from(`${line}\n`); rest.length > 0;) rest = rest.subarray(tryWrite(rest));
 }
 

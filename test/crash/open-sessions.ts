@@ -8,16 +8,16 @@ import { type Bundle, bundle } from './bundle.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
 import { Session } from './session.ts';
 
-/** For a test, or what comes before all of them: processes hang after 30 s, and a machine may be busy. */
+/** The time limit of a test or hook. A process that hangs fails after 30 s; the rest is for busy machines. */
 export const TIMEOUT_MS = 120_000;
 
 export interface Sessions {
-  /** For all files of this test file; gone after it. */
+  /** The folder for the data of this test file, removed after it. */
   readonly folder: string;
   open(name: string): Session;
 }
 
-/** To be called at the top of a test file. */
+/** Call it at the top of a test file. */
 export function sessions(): Sessions {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-crash-'));
   let worker: Bundle | undefined;
@@ -32,7 +32,7 @@ export function sessions(): Sessions {
     rmSync(folder, { recursive: true });
   });
   const open = (name: string): Session => {
-    if (receiver === undefined) throw new Error('A session is opened before the tests begin');
+    if (receiver === undefined) throw new Error('Open a session inside a test or a hook');
     return new Session(join(folder, name), worker?.path ?? '', receiver);
   };
   return { folder, open };

@@ -1,53 +1,53 @@
-/** What the agent of the crash tests can do, and what must come of it however often its process is killed. */
+/** The handlers of the crash tests, and their results, which do not depend on kills of the process. */
 import type { HandlerResult, StepContext, TaskContext } from '../../src/engine/handler.ts';
 import { QuestionExpiredError } from '../../src/engine/handler.ts';
 import type { Output } from '../../src/engine/output/output.ts';
 import type { TaskState } from '../../src/model/state.ts';
 
-/** How the client asks: for the task at once, for what comes of it, or for all that happens on the way. */
+/** How the client sends the message: it returns at once, waits for the result, or reads a stream. */
 export type Mode = 'now' | 'wait' | 'stream';
 
 /**
- * Runs a step of that name and gives its value, which is another one at every execution. The step may publish something
+ * Runs a step of that name and resolves to its value, which differs between executions. The step may publish outputs
  * through its own context.
  */
 export type Step = (name: string, publish?: (own: StepContext, value: string) => Promise<void>) => Promise<string>;
 
-/** The value of a step that was recorded, by `turn:name#occurrence`. */
+/** The recorded value of a step, by `turn:name#occurrence`. */
 export type ValueOf = (step: string) => string;
 
-interface Program {
+interface TestHandler {
   readonly modes: readonly Mode[];
   run(ctx: TaskContext, step: Step): AsyncGenerator<Output, HandlerResult> | Promise<HandlerResult>;
-  /** The state in the end; nothing if the outcome is a message and no task. */
+  /** The final state, or undefined if the handler replies with a message and creates no task. */
   readonly end: TaskState | undefined;
-  /** All pieces of each artifact, each of them given once. */
-  gives(value: ValueOf): Readonly<Record<string, readonly string[]>>;
-  /** What an interrupted execution has published is replaced by what the recorded one has: only the end is compared. */
-  readonly isCorrected?: boolean;
+  /** All pieces of each artifact. */
+  artifacts(value: ValueOf): Readonly<Record<string, readonly string[]>>;
+  /** Whether outputs of an interrupted execution are replaced by those of the recorded one: only the final artifacts are compared. */
+  readonly replacesPieces?: boolean;
   /** Artifacts that may be missing. */
-  readonly mayLack?: readonly string[];
-  /** What the last status says. */
-  readonly lastWord?: string;
+  readonly optionalArtifacts?: readonly string[];
+  /** The text of the last status. */
+  readonly lastText?: string;
 }
 
 const ALL: readonly Mode[] = ['now', 'wait', 'stream'];
-const FOR_EVER_MS = 3_600_000;
+const ONE_HOUR_MS = 3_600_000;
 export const UNANSWERED = 'Is anybody there?';
-/** What the client sends to a task that reads its inbox. */
-export const MAIL = ['first', 'second', 'last'] as const;
+/** The messages that the client sends to a task that reads its inbox. */
+export const INBOX_TEXTS = ['first', 'second', 'last'] as const;
 
 const PIECES = ['piece 1;', 'piece 2;', 'piece 3;'] as const;
 
-/** What the client gives to a task that wants an authorization. */
+/** The credential that the client sends to a task that asks for authorization. */
 export const CREDENTIAL = 'open sesame';
 
-/** The answer of our client, the same at every repeat. */
+/** The answer of the client, the same for every repeat. */
 export function answerTo(question: string): string {
   return question.endsWith('(yes/no)') ? 'yes' : `To ${question} this`;
 }
 
-export const PROGRAMS = {
+export const HANDLERS = {
   steps: {
     modes: ALL,
     async *run({ artifact }, step) {
@@ -60,13 +60,13 @@ export const PROGRAMS = {
       return 'done';
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: (value) => ({
+    artifacts: (value) => ({
       one: [value('0:a#1'), 'more'],
       two: [`${value('0:b#1')},${value('0:b#2')}`, 'end'],
       response: ['done'],
     }),
   },
-  /** A step streams, and says the same at every execution. */
+  /** Steps that publish the same outputs in every execution. */
   stream: {
     modes: ALL,
     async *run({ artifact, ask }, step) {
@@ -82,11 +82,11 @@ export const PROGRAMS = {
       yield 'after;';
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: (value) => ({
+    artifacts: (value) => ({
       response: ['before;', ...PIECES, value('0:model#1'), ...PIECES, value('0:tool#1'), answerTo('Enough?'), 'after;'],
     }),
   },
-  /** Steps at once stream something else at every execution. */
+  /** Concurrent steps that publish different outputs in every execution. */
   models: {
     modes: ALL,
     async *run(_, step) {
@@ -100,12 +100,12 @@ export const PROGRAMS = {
       yield await step('last', (own, value) => own.artifact('response').append(`last ${value}`));
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: (value) => ({
+    artifacts: (value) => ({
       one: ['one', ...PIECES].map((piece) => `${piece} ${value('0:one#1')}`),
       two: ['two', ...PIECES].map((piece) => `${piece} ${value('0:two#1')}`),
       response: ['before;', value('0:one#1'), value('0:two#1'), `last ${value('0:last#1')}`, value('0:last#1')],
     }),
-    isCorrected: true,
+    replacesPieces: true,
   },
   sleep: {
     modes: ALL,
@@ -117,7 +117,7 @@ export const PROGRAMS = {
       yield value;
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: (value) => ({ response: ['before', value('0:between#1'), value('0:beside#1')] }),
+    artifacts: (value) => ({ response: ['before', value('0:between#1'), value('0:beside#1')] }),
   },
   ask: {
     modes: ALL,
@@ -128,7 +128,7 @@ export const PROGRAMS = {
       yield String(await ask({ confirm: 'Sure?' }));
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: (value) => ({ response: ['hello', `${answerTo('Who?')} ${value('0:note#1')}`, 'true'] }),
+    artifacts: (value) => ({ response: ['hello', `${answerTo('Who?')} ${value('0:note#1')}`, 'true'] }),
   },
   authorize: {
     modes: ALL,
@@ -138,7 +138,7 @@ export const PROGRAMS = {
       yield `${credential} ${await step('enter')}`;
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: (value) => ({ response: ['closed', `${CREDENTIAL} ${value('0:enter#1')}`] }),
+    artifacts: (value) => ({ response: ['closed', `${CREDENTIAL} ${value('0:enter#1')}`] }),
   },
   turns: {
     modes: ALL,
@@ -150,7 +150,7 @@ export const PROGRAMS = {
       return undefined;
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: (value) => ({
+    artifacts: (value) => ({
       response: [`${value('0:note#1')} `, `${value('1:note#1')} ${answerTo('Turn 1?')}`, answerTo('Turn 2?')],
     }),
   },
@@ -160,21 +160,21 @@ export const PROGRAMS = {
       yield 'open';
       for await (const { text } of inbox) {
         yield text;
-        if (text === MAIL.at(-1)) return;
+        if (text === INBOX_TEXTS.at(-1)) return;
       }
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: () => ({ response: ['open', ...MAIL] }),
+    artifacts: () => ({ response: ['open', ...INBOX_TEXTS] }),
   },
-  /** Gives an output while it waits for an answer. */
+  /** Publishes an output while it waits for an answer. */
   late: {
     modes: ALL,
     async *run(ctx) {
-      const [answer] = await Promise.all([ctx.ask('What then?'), later(ctx)]);
+      const [answer] = await Promise.all([ctx.ask('What then?'), publishLate(ctx)]);
       yield answer;
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: () => ({ late: ['late'], response: [answerTo('What then?')] }),
+    artifacts: () => ({ late: ['late'], response: [answerTo('What then?')] }),
   },
   expire: {
     modes: ['now', 'stream'],
@@ -187,27 +187,27 @@ export const PROGRAMS = {
       }
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: () => ({ response: ['nobody'] }),
+    artifacts: () => ({ response: ['nobody'] }),
   },
-  'cancel asleep': {
+  'cancel while sleeping': {
     modes: ['now', 'stream'],
     async *run({ sleep }) {
       yield 'begun';
-      await sleep(FOR_EVER_MS);
+      await sleep(ONE_HOUR_MS);
     },
     end: 'TASK_STATE_CANCELED',
-    gives: () => ({ response: ['begun'] }),
+    artifacts: () => ({ response: ['begun'] }),
   },
-  'cancel at work': {
+  'cancel while working': {
     modes: ['now', 'stream'],
     async *run({ signal, artifact }) {
       yield 'begun';
-      await aborted(signal);
+      await untilAborted(signal);
       await artifact('cleared').append('up');
     },
     end: 'TASK_STATE_CANCELED',
-    gives: () => ({ response: ['begun'], cleared: ['up'] }),
-    mayLack: ['cleared'],
+    artifacts: () => ({ response: ['begun'], cleared: ['up'] }),
+    optionalArtifacts: ['cleared'],
   },
   fail: {
     modes: ALL,
@@ -216,7 +216,7 @@ export const PROGRAMS = {
       throw new Error('on purpose');
     },
     end: 'TASK_STATE_FAILED',
-    gives: (value) => ({ response: [value('0:last#1')] }),
+    artifacts: (value) => ({ response: [value('0:last#1')] }),
   },
   reject: {
     modes: ALL,
@@ -224,8 +224,8 @@ export const PROGRAMS = {
       return reject('not me');
     },
     end: 'TASK_STATE_REJECTED',
-    gives: () => ({}),
-    lastWord: 'not me',
+    artifacts: () => ({}),
+    lastText: 'not me',
   },
   'reply late': {
     modes: ALL,
@@ -234,8 +234,8 @@ export const PROGRAMS = {
       return reply('bye');
     },
     end: 'TASK_STATE_COMPLETED',
-    gives: () => ({ response: ['first'] }),
-    lastWord: 'bye',
+    artifacts: () => ({ response: ['first'] }),
+    lastText: 'bye',
   },
   reply: {
     modes: ['wait', 'stream'],
@@ -243,26 +243,26 @@ export const PROGRAMS = {
       return reply('just so');
     },
     end: undefined,
-    gives: () => ({}),
-    lastWord: 'just so',
+    artifacts: () => ({}),
+    lastText: 'just so',
   },
-} as const satisfies Record<string, Program>;
+} as const satisfies Record<string, TestHandler>;
 
-export type Kind = keyof typeof PROGRAMS;
+export type Kind = keyof typeof HANDLERS;
 
-export const KINDS = Object.keys(PROGRAMS) as readonly Kind[];
+export const KINDS = Object.keys(HANDLERS) as readonly Kind[];
 
-export function programOf(kind: Kind): Program {
-  return PROGRAMS[kind];
+export function handlerOf(kind: Kind): TestHandler {
+  return HANDLERS[kind];
 }
 
-/** Whether it asks something that can be left open. */
-export function canBeHeld(kind: Kind): boolean {
+/** Whether the handler asks a question that may stay open for any time. */
+export function hasQuestion(kind: Kind): boolean {
   return kind === 'ask' || kind === 'turns' || kind === 'late';
 }
 
-/** Gives an output when the question is stored and the run is suspended, or in a while if it never is. */
-async function later(ctx: TaskContext): Promise<void> {
+/** Publishes an output when the question is stored, or after 50 turns of the event loop if it never is. */
+async function publishLate(ctx: TaskContext): Promise<void> {
   for (let turns = 0; turns < 50 && !ctx.signal.aborted; turns++) {
     const isAsked = ctx.task.status.state === 'TASK_STATE_INPUT_REQUIRED';
     await new Promise((resolve) => setImmediate(resolve));
@@ -271,6 +271,6 @@ async function later(ctx: TaskContext): Promise<void> {
   await ctx.artifact('late').append('late');
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
+async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }

@@ -1,4 +1,4 @@
-/** A process that is stopped for longer than its tasks may work, as by the suspend of a machine. */
+/** A process that is stopped for longer than the timeout of its tasks, as when a machine is suspended. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { bundle } from './bundle.ts';
 
-test('a task completes though its process was stopped for longer than timeoutMs', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tandem-stopped-'));
-  const built = await bundle(new URL('stopped-server.ts', import.meta.url));
+test('a task completes although its process was stopped for longer than timeoutMs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tandem-suspended-'));
+  const built = await bundle(new URL('suspended-machine-server.ts', import.meta.url));
   const child = fork(built.path, [join(folder, 'tasks.db')]);
   onTestFinished(async () => {
-    const gone = once(child, 'exit');
+    const ended = once(child, 'exit');
     child.kill('SIGKILL');
-    await gone;
+    await ended;
     built.remove();
     rmSync(folder, { recursive: true });
   });
