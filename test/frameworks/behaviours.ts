@@ -1,7 +1,7 @@
 import { silentLog } from '../../src/observe/log.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AgentHandler, createHandler, memoryStore } from '../../src/server/index.ts';
-import { clerk, type Clerk } from '../peers/clerk.ts';
+import { createTestAgent, type TestAgent } from '../peers/test-agent.ts';
 import { all, fold, taskOf, textsOf } from '../peers/peer.ts';
 import { connect } from '../peers/sdk-1.ts';
 
@@ -21,14 +21,14 @@ export interface Mount {
 /** What a framework has besides: a page at the root, one below the agent, and a route that takes JSON. */
 export const OTHERS = { home: '/', below: '/agent/extra', echo: '/echo' } as const;
 
-interface Opened extends Clerk {
+interface Opened extends TestAgent {
   readonly origin: string;
   /** The address of the agent. */
   readonly url: string;
 }
 
-async function open({ prefix, basePath = '/', open }: Mount, limits?: Parameters<typeof clerk>[0]): Promise<Opened> {
-  const made = clerk(limits);
+async function open({ prefix, basePath = '/', open }: Mount, limits?: Parameters<typeof createTestAgent>[0]): Promise<Opened> {
+  const made = createTestAgent(limits);
   const handler = createHandler(made.agent, { store: memoryStore(), log: silentLog, basePath });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const origin = await open(handler);
@@ -71,7 +71,7 @@ export function mountBehaviours(framework: string, mounts: readonly Mount[]): vo
     test('a request of REST may have no body', async () => {
       const { url, gate } = await open(mount);
       const peer = await connect(`${url}/`, 'HTTP+JSON');
-      const { id } = taskOf(await peer.send({ text: 'wait', atOnce: true }));
+      const { id } = taskOf(await peer.send({ text: 'wait', returnImmediately: true }));
       for (const headers of [JSON_TYPE, {}]) {
         const response = await fetch(`${url}/tasks/${id}:cancel`, { method: 'POST', headers });
         expect(await response.json()).toMatchObject({ id, status: { state: 'TASK_STATE_CANCELED' } });

@@ -4,7 +4,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import { expect, onTestFinished, test } from 'vitest';
 import { toExpress } from '../../src/node/index.ts';
 import { type AgentHandler, createHandler, memoryStore } from '../../src/server/index.ts';
-import { clerk } from '../peers/clerk.ts';
+import { createTestAgent } from '../peers/test-agent.ts';
 import { type Mount, mountBehaviours, OTHERS, waitRequest } from './behaviours.ts';
 import { listen } from './listen.ts';
 
@@ -68,7 +68,7 @@ mountBehaviours('Express 5', mountsIn(express));
 mountBehaviours('Express 4', mountsIn(express4));
 
 test('a body that is gone is told of, and not waited for', async () => {
-  const handler = createHandler(clerk().agent, { store: memoryStore(), log: silentLog });
+  const handler = createHandler(createTestAgent().agent, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = express();
   app.use((request, _response, next) => void request.resume().on('end', next));

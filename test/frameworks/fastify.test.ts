@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { toFastify } from '../../src/node/index.ts';
 import { type AgentHandler, createHandler, memoryStore } from '../../src/server/index.ts';
-import { clerk } from '../peers/clerk.ts';
+import { createTestAgent } from '../peers/test-agent.ts';
 import { type Mount, mountBehaviours, OTHERS } from './behaviours.ts';
 
 function mount(
@@ -46,7 +46,7 @@ mountBehaviours('Fastify 5', [
 ]);
 
 async function appWithAgent(build: (app: FastifyInstance) => void): Promise<FastifyInstance> {
-  const handler = createHandler(clerk().agent, { store: memoryStore(), log: silentLog });
+  const handler = createHandler(createTestAgent().agent, { store: memoryStore(), log: silentLog });
   const app = fastify();
   build(app);
   await app.register(toFastify(handler), { prefix: '/agent' });

@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { expect, onTestFinished, test } from 'vitest';
 import { type AgentHandler, createHandler, memoryStore, toHono } from '../../src/server/index.ts';
-import { clerk, type Clerk } from '../peers/clerk.ts';
+import { createTestAgent, type TestAgent } from '../peers/test-agent.ts';
 import { type Mount, mountBehaviours, OTHERS, waitRequest } from './behaviours.ts';
 import { listenWith } from './listen.ts';
 
@@ -54,8 +54,8 @@ mountBehaviours('Hono 4', [
 ]);
 
 /** An app without a socket. */
-function appWithAgent(before: (app: Hono) => void = () => {}): Clerk & { readonly app: Hono } {
-  const made = clerk({ onDisconnect: 'cancel' });
+function appWithAgent(before: (app: Hono) => void = () => {}): TestAgent & { readonly app: Hono } {
+  const made = createTestAgent({ onDisconnect: 'cancel' });
   const handler = createHandler(made.agent, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = new Hono();
@@ -113,7 +113,7 @@ test('whoever reads no further is missed, without a socket as well', async () =>
 test('a host that waits is told to by way of Hono', async () => {
   const works: Promise<unknown>[] = [];
   const host = { waitUntil: (work: Promise<unknown>) => void works.push(work), passThroughOnException() {}, props: {} };
-  const { agent } = clerk();
+  const { agent } = createTestAgent();
   const serverless = { secret: 'a secret of the agent alone' };
   const handler = createHandler(agent, { store: memoryStore(), log: silentLog, serverless });
   onTestFinished(() => handler.close({ finishMs: 0 }));
@@ -134,7 +134,7 @@ test('a host that waits is told to by way of Hono', async () => {
 test('a prefix with parameters and no basePath is logged once, with the basePath to set', async () => {
   const warnings: unknown[] = [];
   const log = { ...silentLog, warn: (...line: unknown[]) => void warnings.push(line) };
-  const handler = createHandler(clerk().agent, { store: memoryStore(), log, auth: false });
+  const handler = createHandler(createTestAgent().agent, { store: memoryStore(), log, auth: false });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = new Hono().all('/:team/agent/*', toHono(handler));
   for (let i = 0; i < 2; i++) expect((await app.request('/blue/agent/.well-known/agent-card.json')).status).toBe(404);

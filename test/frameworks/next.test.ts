@@ -1,7 +1,7 @@
 import { silentLog } from '../../src/observe/log.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHandler, memoryStore, toNext } from '../../src/server/index.ts';
-import { clerk } from '../peers/clerk.ts';
+import { createTestAgent } from '../peers/test-agent.ts';
 import { type Mount, mountBehaviours, OTHERS } from './behaviours.ts';
 import { listenWith } from './listen.ts';
 
@@ -41,7 +41,7 @@ function mount(name: string, prefix: string): Mount {
 mountBehaviours('Next', [mount('at the root', ''), mount('under a prefix', '/api/agent')]);
 
 test('every verb that the agent answers is exported', async () => {
-  const handler = createHandler(clerk().agent, { store: memoryStore(), log: silentLog, basePath: '/api/agent' });
+  const handler = createHandler(createTestAgent().agent, { store: memoryStore(), log: silentLog, basePath: '/api/agent' });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const { GET, HEAD, OPTIONS, POST, DELETE } = toNext(handler);
   const card = 'https://example.com/api/agent/.well-known/agent-card.json';

@@ -1,8 +1,8 @@
 import type { Peer, PeerEvent } from './peer.ts';
 
 /**
- * The clients of 0.3 over REST forget whether a chunk is to be appended, and nobody could fold their streams. Takes that
- * one member from what came over the wire; all else is as the client hands it over.
+ * The 0.3 REST clients drop the `append` flag of chunks, without which their streams cannot be folded. This restores the
+ * flag from the response body; everything else is as the client returns it.
  */
 export class AppendFlags {
   #flags: boolean[] = [];
@@ -12,11 +12,11 @@ export class AppendFlags {
     const { body, status, headers } = response;
     if (body === null || headers.get('content-type') !== 'text/event-stream') return response;
     this.#flags = [];
-    const noted = body.pipeThrough(new TextDecoderStream()).pipeThrough(this.#noting());
-    return new Response(noted.pipeThrough(new TextEncoderStream()), { status, headers });
+    const recorded = body.pipeThrough(new TextDecoderStream()).pipeThrough(this.#recording());
+    return new Response(recorded.pipeThrough(new TextEncoderStream()), { status, headers });
   };
 
-  restoredIn(peer: Peer): Peer {
+  withFlags(peer: Peer): Peer {
     return {
       ...peer,
       stream: (message) => this.#restore(peer.stream(message)),
@@ -32,8 +32,8 @@ export class AppendFlags {
     }
   }
 
-  /** Notes each chunk before the client gets to see it. */
-  #noting(): TransformStream<string, string> {
+  /** Records the flag of each chunk before the client reads it. */
+  #recording(): TransformStream<string, string> {
     let rest = '';
     return new TransformStream<string, string>({
       transform: (text, controller) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { AgentClient, ErrorCode } from '../../src/index.ts';
 import { serveAgentNative } from '../fixtures/peers/agent-native.ts';
 import { eventually } from '../streams/eventually.ts';
-import { connected, line } from './client-behaviours.ts';
+import { connected, line } from './our-client-behaviours.ts';
 import { all } from './peer.ts';
 
 const ENDPOINT = 'POST /_agent-native/a2a';
@@ -14,7 +14,7 @@ function jwt(secret: string, sub: string, aud: string): Promise<string> {
   return token.setExpirationTime('15m').sign(new TextEncoder().encode(secret));
 }
 
-test('our client finds agent-native, whose card names an address where nobody is', async () => {
+test('our client finds the endpoint of agent-native, although the url of its card responds with 404', async () => {
   const { url, seen } = await serveAgentNative();
   const agent = await connected(url);
   expect(agent.card).toMatchObject({ name: 'Analytics Agent', skills: [{ id: 'run-query' }] });
@@ -25,7 +25,7 @@ test('our client finds agent-native, whose card names an address where nobody is
   expect(seen.slice(before)).toEqual([ENDPOINT]);
 });
 
-test('agent-native streams whole tasks under another id', async () => {
+test('our client streams the snapshots of agent-native, and gets the task by its id', async () => {
   const { url } = await serveAgentNative();
   const agent = await connected(url);
   const stream = agent.stream('report');
@@ -41,7 +41,7 @@ test('agent-native streams whole tasks under another id', async () => {
   );
 });
 
-test('agent-native queues for one who polls', async () => {
+test('our client polls a queued task of agent-native from a handle, and the task runs once', async () => {
   const { url, gate, seen } = await serveAgentNative();
   const agent = await connected(url);
   const { handle = '', state } = await agent.send('wait', { wait: 'none' });
@@ -55,14 +55,16 @@ test('agent-native queues for one who polls', async () => {
   expect(seen.filter((one) => one === PROCESSOR)).toHaveLength(1);
 });
 
-test('agent-native without streams is polled', async () => {
+test('ask() polls an agent-native server without streaming', async () => {
   const { url, seen } = await serveAgentNative({ streaming: false });
   const agent = await connected(url);
   expect(await agent.ask('report')).toBe('One, two, three.');
   expect(seen).toContain(PROCESSOR);
+  // The first request sends the message, the others poll.
+  expect(seen.filter((one) => one === ENDPOINT).length).toBeGreaterThan(1);
 });
 
-test('a lost stream of agent-native is made up for by asking', async () => {
+test('our client polls after a broken stream of agent-native', async () => {
   const { url, gate, cut } = await serveAgentNative();
   const agent = await connected(url);
   const events: string[] = [];
@@ -76,7 +78,7 @@ test('a lost stream of agent-native is made up for by asking', async () => {
   expect(events.at(-1)).toBe('status completed: Went on.');
 });
 
-test('artifacts of agent-native are read, though they have no ids', async () => {
+test('our client gives ids to the artifacts of agent-native, which have none', async () => {
   const { url } = await serveAgentNative();
   const agent = await connected(url);
   const { task, text } = await agent.send('chart');
@@ -86,27 +88,27 @@ test('artifacts of agent-native are read, though they have no ids', async () => 
   ]);
 });
 
-test('agent-native keeps a context that is named', async () => {
+test('send() to agent-native keeps the contextId', async () => {
   const { url } = await serveAgentNative();
   const agent = await connected(url);
   expect(await agent.send('hi', { contextId: 'c' })).toMatchObject({ contextId: 'c' });
 });
 
-test('agent-native asks one who polls; one who streams gets the question as an answer', async () => {
+test('a question of agent-native is input-required when polled, and a completed task when streamed', async () => {
   const { url } = await serveAgentNative();
   const agent = await connected(url);
   expect(await agent.send('ask', { wait: 'poll' })).toMatchObject({ state: 'input-required', text: 'Which month?' });
   expect(await agent.send('ask', { wait: 'stream' })).toMatchObject({ state: 'completed', text: 'Which month?' });
 });
 
-test('what throws in agent-native is an error for one who streams, and a failed task for one who polls', async () => {
+test('an exception in agent-native is an error when streamed, and a failed task when polled', async () => {
   const { url } = await serveAgentNative();
   const agent = await connected(url);
   await expect(agent.send('fail')).rejects.toMatchObject({ code: 'INTERNAL_ERROR', message: 'The query broke' });
   expect(await agent.send('fail', { wait: 'poll' })).toMatchObject({ state: 'failed', text: 'The query broke' });
 });
 
-test('a task of agent-native is canceled, while it is worked on and after', async () => {
+test('our client cancels a running task of agent-native, and the task stays canceled', async () => {
   const { url, gate } = await serveAgentNative();
   const agent = await connected(url);
   const { task } = await agent.send('wait', { wait: 'none' });
@@ -117,24 +119,24 @@ test('a task of agent-native is canceled, while it is worked on and after', asyn
 });
 
 test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknown>]>([
-  ['get what is not there', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
-  ['cancel what is not there', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
-  ['list', 'METHOD_NOT_FOUND', (agent) => agent.list()],
-])('nobody can %s at agent-native', async (_, code, call) => {
+  ['getting an unknown task', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
+  ['canceling an unknown task', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
+  ['listing tasks', 'METHOD_NOT_FOUND', (agent) => agent.list()],
+])('%s at agent-native rejects with %s', async (_, code, call) => {
   const { url } = await serveAgentNative();
   const agent = await connected(url);
   const { task } = await agent.send('hi');
   await expect(call(agent, task?.id ?? '')).rejects.toMatchObject({ code });
 });
 
-test('subscribe() to an ended task of agent-native gives the task, although agent-native has no subscriptions', async () => {
+test('subscribe() to an ended task of agent-native yields the task, although agent-native has no subscriptions', async () => {
   const { url } = await serveAgentNative();
   const agent = await connected(url);
   const { task } = await agent.send('hi');
   expect(await all(agent.task(task?.id ?? '').subscribe())).toMatchObject([{ type: 'task', state: 'completed' }]);
 });
 
-test('agent-native knows its callers by JWT or key, and shows tasks to their owners', async () => {
+test('our client authenticates to agent-native with a JWT or a key, and gets only its own tasks', async () => {
   const { url } = await serveAgentNative({ secret: 's', key: 'k' });
   const as = (name: string) => connected(url, { auth: () => jwt('s', `${name}@example.com`, url) });
   const [ann, bob] = [await as('ann'), await as('bob')];
@@ -147,9 +149,12 @@ test('agent-native knows its callers by JWT or key, and shows tasks to their own
 
 test.each<[string, string | undefined]>([
   ['no token', undefined],
-  ['a wrong one', 'wrong'],
-])('agent-native says with an error of tasks that there is %s', async (_, auth) => {
-  const { url } = await serveAgentNative({ secret: 's' });
-  const agent = await connected(url, auth === undefined ? {} : { auth });
-  await expect(agent.ask('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-});
+  ['a wrong token', 'wrong'],
+])(
+  'our client rejects with UNAUTHENTICATED when agent-native responds to %s with its error for unknown tasks',
+  async (_, auth) => {
+    const { url } = await serveAgentNative({ secret: 's' });
+    const agent = await connected(url, auth === undefined ? {} : { auth });
+    await expect(agent.ask('hi')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  },
+);

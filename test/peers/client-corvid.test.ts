@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { AgentClient, ErrorCode } from '../../src/index.ts';
 import { serveCorvid } from '../fixtures/peers/corvid.ts';
 import { eventually } from '../streams/eventually.ts';
-import { connected, line } from './client-behaviours.ts';
+import { connected, line } from './our-client-behaviours.ts';
 import { all } from './peer.ts';
 
 const SEND = 'POST /a2a/tasks/send';
 
-test('our client finds corvid, where nobody speaks what its card says', async () => {
+test('our client finds the endpoint of corvid, although its card names no endpoint of A2A', async () => {
   const { url, seen } = await serveCorvid();
   const agent = await connected(url);
   expect(agent.card).toMatchObject({ name: 'CorvidAgent', skills: [{ id: 'corvid_web_search' }] });
@@ -19,14 +19,14 @@ test('our client finds corvid, where nobody speaks what its card says', async ()
   expect(seen.filter((one) => one === SEND)).toHaveLength(2);
 });
 
-test('the streams that the card of corvid promises are made by asking', async () => {
+test('stream() polls corvid, whose card claims streaming that it does not have', async () => {
   const { url } = await serveCorvid();
   const agent = await connected(url);
   expect((await all(agent.stream('hi'))).map(line)).toEqual(['task working', 'status completed: You said: hi']);
   expect((await all(agent.stream('fail'))).map(line)).toEqual(['task working', 'status failed']);
 });
 
-test('a task of corvid is waited for, later and from elsewhere', async () => {
+test('our client waits for a task of corvid from a handle', async () => {
   const { url, gate, seen } = await serveCorvid();
   const agent = await connected(url);
   const { handle = '', task, state } = await agent.send('wait', { wait: 'none' });
@@ -40,7 +40,7 @@ test('a task of corvid is waited for, later and from elsewhere', async () => {
   expect(seen.filter((one) => one === SEND)).toHaveLength(1);
 });
 
-test('corvid is told how long it may take, and fails when it takes longer', async () => {
+test('send() passes metadata.timeoutMs to corvid, and the task fails when it takes longer', async () => {
   const { url } = await serveCorvid();
   const agent = await connected(url);
   const reply = await agent.send('wait', { metadata: { timeoutMs: 1 } });
@@ -48,18 +48,18 @@ test('corvid is told how long it may take, and fails when it takes longer', asyn
 });
 
 test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknown>]>([
-  ['get what is not there', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
-  ['cancel', 'METHOD_NOT_FOUND', (agent, id) => agent.cancel(id)],
-  ['list', 'METHOD_NOT_FOUND', (agent) => agent.list()],
-  ['send no text', 'INVALID_PARAMS', (agent) => agent.ask({ parts: [{ data: 1 }] })],
-])('nobody can %s at corvid', async (_, code, call) => {
+  ['getting an unknown task', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
+  ['canceling', 'METHOD_NOT_FOUND', (agent, id) => agent.cancel(id)],
+  ['listing tasks', 'METHOD_NOT_FOUND', (agent) => agent.list()],
+  ['sending no text', 'INVALID_PARAMS', (agent) => agent.ask({ parts: [{ data: 1 }] })],
+])('%s at corvid rejects with %s', async (_, code, call) => {
   const { url } = await serveCorvid();
   const agent = await connected(url);
   const { task } = await agent.send('hi');
   await expect(call(agent, task?.id ?? '')).rejects.toMatchObject({ code });
 });
 
-test('subscribe() to an ended task of corvid gives the task, although corvid has no subscriptions', async () => {
+test('subscribe() to an ended task of corvid yields the task, although corvid has no subscriptions', async () => {
   const { url } = await serveCorvid();
   const agent = await connected(url);
   const { task } = await agent.send('hi');
@@ -67,17 +67,17 @@ test('subscribe() to an ended task of corvid gives the task, although corvid has
 });
 
 test.each<[string, ErrorCode | 'You said: hi', string | undefined]>([
-  ['the key', 'You said: hi', 'k'],
+  ['its key', 'You said: hi', 'k'],
   ['another key', 'PERMISSION_DENIED', 'other'],
   ['no key', 'UNAUTHENTICATED', undefined],
-])('corvid meets %s', async (_, outcome, auth) => {
+])('ask() to corvid with %s resolves or rejects with %j', async (_, outcome, auth) => {
   const { url } = await serveCorvid({ key: 'k' });
   const agent = await connected(url, auth === undefined ? {} : { auth });
-  const said = await agent.ask('hi').catch((error: { readonly code: string }) => error.code);
-  expect(said).toBe(outcome);
+  const outcomeOfAsk = await agent.ask('hi').catch((error: { readonly code: string }) => error.code);
+  expect(outcomeOfAsk).toBe(outcome);
 });
 
-test('corvid has a limit, and is not asked again by itself', async () => {
+test('our client reports a rate limit of corvid without a retry', async () => {
   const { url, seen } = await serveCorvid({ requestsPerMinute: 1 });
   const agent = await connected(url);
   await agent.ask('hi');

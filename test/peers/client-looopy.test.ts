@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentClient, ErrorCode } from '../../src/index.ts';
 import { serveLooopy } from '../fixtures/peers/looopy.ts';
-import { connected, line } from './client-behaviours.ts';
+import { connected, line } from './our-client-behaviours.ts';
 import { all } from './peer.ts';
 
-describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %s', (form) => {
-  test('it finds the agent and asks', async () => {
+describe.each(['texts', 'sample-code'] as const)('our client and Looopy with the event format of its %s', (form) => {
+  test('it discovers the agent, and ask() sends one request', async () => {
     const { url, seen } = await serveLooopy({ form });
     const agent = await connected(url);
     expect(agent.chosen).toMatchObject({ url: `${url}/api/a2a`, binding: 'JSONRPC', version: '0.3' });
@@ -13,7 +13,7 @@ describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %
     expect(seen.filter((one) => one.startsWith('POST'))).toHaveLength(1);
   });
 
-  test('it streams', async () => {
+  test('it streams a task', async () => {
     const { url } = await serveLooopy({ form });
     const agent = await connected(url);
     expect((await all(agent.stream('sales'))).map(line)).toEqual([
@@ -25,17 +25,17 @@ describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %
       'artifact +: sales.',
       'status completed',
     ]);
-    const odd = new Set(agent.warnings.map(({ code }) => code));
-    expect(odd).toEqual(new Set(form === 'texts' ? [] : ['state-foreign', 'artifact-event-part']));
+    const codes = new Set(agent.warnings.map(({ code }) => code));
+    expect(codes).toEqual(new Set(form === 'texts' ? [] : ['state-foreign', 'artifact-event-part']));
   });
 
-  test('it waits as long as the agent works', async () => {
+  test('ask() waits until the task has completed', async () => {
     const { url, gate } = await serveLooopy({ form });
     const agent = await connected(url);
     expect(await agent.ask('wait', { onProgress: () => gate.resolve() })).toBe('Result of wait.');
   });
 
-  test('it is asked, and does not wait for an end that needs it', async () => {
+  test('send() resolves when the agent asks a question, although the stream stays open', async () => {
     const { url } = await serveLooopy({ form });
     const agent = await connected(url);
     const reply = await agent.send('book');
@@ -43,7 +43,7 @@ describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %
     expect(agent.warnings.map(({ code }) => code)).toContain('input-request');
   });
 
-  test('it answers in the words of the question, and hears the rest in both streams', async () => {
+  test('it answers a question with a tool result, and both streams continue to the end', async () => {
     const { url } = await serveLooopy({ form });
     const agent = await connected(url);
     const question = agent.stream('book');
@@ -62,7 +62,7 @@ describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %
     expect(question.task?.artifacts).toMatchObject([{ parts: [{ text: 'Booked a train to Rome.' }] }]);
   });
 
-  test('it hears what the agent threw', async () => {
+  test('ask() rejects when the agent throws', async () => {
     const { url } = await serveLooopy({ form });
     const agent = await connected(url);
     await expect(agent.ask('fail')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
@@ -70,19 +70,19 @@ describe.each(['texts', 'sample-code'] as const)('our client and Looopy by its %
 });
 
 test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknown>]>([
-  ['send without a stream', 'METHOD_NOT_FOUND', (agent) => agent.send('sales', { wait: 'block' })],
-  ['cancel', 'METHOD_NOT_FOUND', (agent, id) => agent.cancel(id)],
-  ['subscribe', 'METHOD_NOT_FOUND', (agent, id) => all(agent.task(id).subscribe())],
-  // It answers with a stream, and knows only who says taskId.
-  ['get a task', 'INVALID_AGENT_RESPONSE', (agent, id) => agent.get(id)],
-])('nobody can %s at Looopy', async (_, code, call) => {
+  ['sending without a stream', 'METHOD_NOT_FOUND', (agent) => agent.send('sales', { wait: 'block' })],
+  ['canceling', 'METHOD_NOT_FOUND', (agent, id) => agent.cancel(id)],
+  ['subscribing', 'METHOD_NOT_FOUND', (agent, id) => all(agent.task(id).subscribe())],
+  // Looopy responds with a stream, and reads `taskId` instead of `id`.
+  ['getting a task', 'INVALID_AGENT_RESPONSE', (agent, id) => agent.get(id)],
+])('%s at Looopy rejects with %s', async (_, code, call) => {
   const { url } = await serveLooopy();
   const agent = await connected(url);
   const { task } = await agent.send('sales');
   await expect(call(agent, task?.id ?? '')).rejects.toMatchObject({ code });
 });
 
-test('Looopy over REST wants the words of JSON-RPC, and says so', async () => {
+test('ask() to Looopy over REST rejects without restStyle: kind, and works over JSON-RPC', async () => {
   const { url } = await serveLooopy({ preferred: 'HTTP+JSON' });
   const agent = await connected(url);
   expect(agent.chosen).toMatchObject({ url, binding: 'HTTP+JSON' });
@@ -90,17 +90,20 @@ test('Looopy over REST wants the words of JSON-RPC, and says so', async () => {
   expect(await (await connected(url, { binding: 'JSONRPC' })).ask('sales')).toBe('Result of sales.');
 });
 
-test.each(['texts', 'sample-code'] as const)('Looopy over REST, by its %s, for one who knows how to', async (form) => {
-  const { url } = await serveLooopy({ form, preferred: 'HTTP+JSON' });
-  const agent = await connected(url, { restStyle: 'kind' });
-  expect(agent.chosen).toMatchObject({ url, binding: 'HTTP+JSON', version: '0.3' });
-  expect(await agent.ask('sales')).toBe('Result of sales.');
-  expect(await agent.ask('sales', { wait: 'block' })).toBe('Result of sales.');
-  expect((await all(agent.stream('sales'))).map(line).at(-1)).toBe('status completed');
-  await expect(agent.ask('fail')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
-});
+test.each(['texts', 'sample-code'] as const)(
+  'our client uses Looopy over REST with restStyle: kind and the event format of its %s',
+  async (form) => {
+    const { url } = await serveLooopy({ form, preferred: 'HTTP+JSON' });
+    const agent = await connected(url, { restStyle: 'kind' });
+    expect(agent.chosen).toMatchObject({ url, binding: 'HTTP+JSON', version: '0.3' });
+    expect(await agent.ask('sales')).toBe('Result of sales.');
+    expect(await agent.ask('sales', { wait: 'block' })).toBe('Result of sales.');
+    expect((await all(agent.stream('sales'))).map(line).at(-1)).toBe('status completed');
+    await expect(agent.ask('fail')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+  },
+);
 
-test('Looopy gets the bearer and the trace', async () => {
+test('our client sends the bearer token and the trace context to Looopy', async () => {
   const { url } = await serveLooopy({ token: 't' });
   const agent = await connected(url, { auth: 't' });
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

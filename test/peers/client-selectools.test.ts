@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/index.ts';
 import type { AgentClient } from '../../src/index.ts';
 import { serveSelectools } from '../fixtures/peers/selectools.ts';
-import { connected, line } from './client-behaviours.ts';
+import { connected, line } from './our-client-behaviours.ts';
 import { all } from './peer.ts';
 
-test('our client finds selectools, whose card names no address', async () => {
+test('our client finds the endpoint of selectools, whose card has an empty url', async () => {
   const { url, seen } = await serveSelectools();
   const agent = await connected(url);
   expect(agent.card.name).toBe('researcher');
@@ -15,7 +15,7 @@ test('our client finds selectools, whose card names no address', async () => {
   expect(seen).toEqual(['GET /.well-known/agent-card.json', 'GET /.well-known/agent.json', 'POST /a2a']);
 });
 
-test.each(['poll', 'block', 'none'] as const)('selectools answers in one request, by way of %s', async (wait) => {
+test.each(['poll', 'block', 'none'] as const)('send() to selectools needs one request (wait: %s)', async (wait) => {
   const { url, seen, gate } = await serveSelectools();
   const agent = await connected(url);
   gate.resolve();
@@ -25,20 +25,20 @@ test.each(['poll', 'block', 'none'] as const)('selectools answers in one request
   expect(await agent.get(reply.task?.id ?? '')).toEqual(reply.task);
 });
 
-test('selectools has no streams, and its one answer is one all the same', async () => {
+test('stream() to selectools, which has no streaming, yields the completed task', async () => {
   const { url } = await serveSelectools();
   const agent = await connected(url);
   expect((await all(agent.stream('hi'))).map(line)).toEqual(['task completed: You asked: hi']);
 });
 
-test('selectools gets texts and data, and no files', async () => {
+test('our client sends text and data parts to selectools, and no file', async () => {
   const { url } = await serveSelectools();
   const agent = await connected(url);
   const parts = [{ data: { b: 1 } }, { raw: 'aGk=', mediaType: 'text/plain' }];
   expect(await agent.ask({ text: 'a', parts })).toBe('You asked: a\n{"b":1}');
 });
 
-test('a failure of selectools is a value, or an error', async () => {
+test('send() to selectools resolves to a failed task, and ask() rejects with TASK_FAILED', async () => {
   const { url } = await serveSelectools();
   const agent = await connected(url);
   const text = 'Agent execution failed (RuntimeError)';
@@ -49,27 +49,31 @@ test('a failure of selectools is a value, or an error', async () => {
 });
 
 test.each<[string, ErrorCode, (agent: AgentClient, id: string) => Promise<unknown>]>([
-  ['cancel', 'TASK_NOT_CANCELABLE', (agent, id) => agent.cancel(id)],
-  ['cancel what is not there', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
-  ['get what is not there', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
-  ['list', 'METHOD_NOT_FOUND', (agent) => agent.list()],
-  ['be notified', 'METHOD_NOT_FOUND', (agent, id) => agent.pushConfigs.set(id, { url: 'https://example.com' })],
-  ['send no text', 'INVALID_PARAMS', (agent) => agent.ask({ parts: [{ data: 1 }] })],
-])('nobody can %s at selectools', async (_, code, call) => {
+  ['canceling an ended task', 'TASK_NOT_CANCELABLE', (agent, id) => agent.cancel(id)],
+  ['canceling an unknown task', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
+  ['getting an unknown task', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
+  ['listing tasks', 'METHOD_NOT_FOUND', (agent) => agent.list()],
+  [
+    'setting a push configuration',
+    'METHOD_NOT_FOUND',
+    (agent, id) => agent.pushConfigs.set(id, { url: 'https://example.com' }),
+  ],
+  ['sending no text', 'INVALID_PARAMS', (agent) => agent.ask({ parts: [{ data: 1 }] })],
+])('%s at selectools rejects with %s', async (_, code, call) => {
   const { url } = await serveSelectools();
   const agent = await connected(url);
   const { task } = await agent.send('hi');
   await expect(call(agent, task?.id ?? '')).rejects.toMatchObject({ code });
 });
 
-test('subscribe() to an ended task of selectools gives the task, although selectools has no subscriptions', async () => {
+test('subscribe() to an ended task of selectools yields the task, although selectools has no subscriptions', async () => {
   const { url } = await serveSelectools();
   const agent = await connected(url);
   const { task } = await agent.send('hi');
   expect(await all(agent.task(task?.id ?? '').subscribe())).toMatchObject([{ type: 'task', state: 'completed' }]);
 });
 
-test('selectools wants its token, and tells nothing else without it', async () => {
+test('our client authenticates to selectools with one of two tokens, and rejects with UNAUTHENTICATED without one', async () => {
   const { url } = await serveSelectools({ token: 'sk-1' });
   expect(await (await connected(url, { auth: 'sk-1' })).ask('hi')).toBe('You asked: hi');
   expect(await (await connected(url, { auth: ['sk-2', 'sk-1'] })).ask('hi')).toBe('You asked: hi');

@@ -1,4 +1,4 @@
-/** The official clients take a fake peer for an agent, and a replay for what was recorded. */
+/** The official clients work with a fake peer, and with a replay of a recording of it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +25,8 @@ const SCRIPT = [
   ({ text }: { readonly text: string }) => `${text}!`,
 ];
 
-/** Streams, asks and answers; and what came of it. */
-async function talk(peer: Peer): Promise<readonly unknown[]> {
+/** Streams a task, gets a question and answers it. Resolves to all results. */
+async function converse(peer: Peer): Promise<readonly unknown[]> {
   const streamed = fold(await all(peer.stream({ text: 'hi' })));
   const asked = taskOf(await peer.send({ text: 'book' }));
   const answered = taskOf(await peer.send({ text: 'Rome', taskId: asked.id, contextId: asked.contextId }));
@@ -40,7 +40,7 @@ async function talk(peer: Peer): Promise<readonly unknown[]> {
   ];
 }
 
-const LEARNED = [
+const RESULTS = [
   'Fake peer',
   ['completed', { response: 'Hello' }],
   ['input-required', 'Where to?'],
@@ -48,20 +48,23 @@ const LEARNED = [
   ['completed', { response: 'Rome!' }],
 ];
 
-test.each(CLIENTS)('JavaScript SDK $client, $version over $binding', async ({ version, binding, connect }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tandem-recording-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'talk.json');
-  const peer = await fakePeer({ version, binding, script: SCRIPT });
-  onTestFinished(() => peer.close());
-  const recorder = await record(peer.url, file);
-  onTestFinished(() => recorder.close());
+test.each(CLIENTS)(
+  'JavaScript SDK $client, $version over $binding, gets the same results from a fake peer and from its replay',
+  async ({ version, binding, connect }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tandem-recording-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'conversation.json');
+    const peer = await fakePeer({ version, binding, script: SCRIPT });
+    onTestFinished(() => peer.close());
+    const recorder = await record(peer.url, file);
+    onTestFinished(() => recorder.close());
 
-  expect(await talk(await connect(recorder.url))).toEqual(LEARNED);
-  await recorder.close();
+    expect(await converse(await connect(recorder.url))).toEqual(RESULTS);
+    await recorder.close();
 
-  const replayed = await replay(file);
-  onTestFinished(() => replayed.close());
-  expect(await talk(await connect(replayed.url))).toEqual(LEARNED);
-  expect([replayed.misses, replayed.unused]).toEqual([[], []]);
-});
+    const replayed = await replay(file);
+    onTestFinished(() => replayed.close());
+    expect(await converse(await connect(replayed.url))).toEqual(RESULTS);
+    expect([replayed.misses, replayed.unused]).toEqual([[], []]);
+  },
+);

@@ -1,26 +1,26 @@
 /**
- * What all official clients have in common, so that one list of behaviours fits them all. Objects are left in the words
- * of the client's own version; only what they are wrapped in is made alike.
+ * The operations that all official clients have in common, so that one list of behaviours fits them all. Objects keep the
+ * format of the client's version; only their wrappers are unified.
  */
 export interface Peer {
-  /** As the client has read it from the card. */
+  /** The name that the client has read from the card. */
   readonly agentName: string;
-  /** A file and a JSON value, as its version writes them. */
+  /** Two files and a JSON value, in the format of its version. */
   readonly samples: readonly PeerPart[];
-  send(message: Say): Promise<PeerResult>;
-  stream(message: Say): AsyncIterable<PeerEvent>;
+  send(message: ClientMessage): Promise<PeerResult>;
+  stream(message: ClientMessage): AsyncIterable<PeerEvent>;
   get(id: string): Promise<PeerTask>;
   cancel(id: string): Promise<PeerTask>;
   resubscribe(id: string): AsyncIterable<PeerEvent>;
 }
 
-export interface Say {
+export interface ClientMessage {
   readonly text?: string;
   readonly parts?: readonly PeerPart[];
   readonly taskId?: string;
   readonly contextId?: string;
-  /** Do not wait for the task to end. */
-  readonly atOnce?: boolean;
+  /** Whether the server responds before the task has ended. */
+  readonly returnImmediately?: boolean;
 }
 
 export type PeerPart = Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export type PeerEvent =
       readonly artifactUpdate: { readonly taskId: string; readonly artifact: PeerArtifact; readonly append?: boolean };
     };
 
-/** The word for a state before 1.0, whatever the version. */
+/** The name of a state in the 0.3 format, for every version. */
 export function stateOf({ status }: Pick<PeerTask, 'status'>): string {
   return status.state.replace('TASK_STATE_', '').toLowerCase().replaceAll('_', '-');
 }
@@ -73,8 +73,8 @@ export function textsOf({ artifacts = [] }: PeerTask): Readonly<Record<string, s
 }
 
 /**
- * What a subscriber knows of the task at the end of a stream, by the rules of 1.0 §4.2 and without our code. What a status
- * said is history when the next one comes. The stored task shows adjacent texts as one part, so the fold does that too.
+ * The task that the events of a stream add up to, by the rules of 1.0 §4.2 and without our code. The message of a status
+ * moves to the history when the next status arrives. The stored task joins adjacent texts to one part, so this does too.
  */
 export function fold(events: readonly PeerEvent[]): PeerTask {
   const [first, ...rest] = events;
@@ -88,18 +88,20 @@ function after(task: PeerTask, event: PeerEvent): PeerTask {
   if ('artifactUpdate' in event) return { ...task, artifacts: withChunk(task.artifacts ?? [], event.artifactUpdate) };
   if (!('statusUpdate' in event)) throw new Error('Expected only updates after the task');
   const { status } = event.statusUpdate;
-  const said = task.status.message;
-  return said === undefined ? { ...task, status } : { ...task, status, history: [...(task.history ?? []), said] };
+  const previous = task.status.message;
+  return previous === undefined
+    ? { ...task, status }
+    : { ...task, status, history: [...(task.history ?? []), previous] };
 }
 
 function withChunk(
   artifacts: readonly PeerArtifact[],
   { artifact, append }: { readonly artifact: PeerArtifact; readonly append?: boolean },
 ): readonly PeerArtifact[] {
-  const known = artifacts.find(({ artifactId }) => artifactId === artifact.artifactId);
-  if (known === undefined) return [...artifacts, artifact];
-  const parts = append === true ? joined([...known.parts, ...artifact.parts]) : artifact.parts;
-  return artifacts.map((other) => (other === known ? { ...artifact, parts } : other));
+  const existing = artifacts.find(({ artifactId }) => artifactId === artifact.artifactId);
+  if (existing === undefined) return [...artifacts, artifact];
+  const parts = append === true ? joined([...existing.parts, ...artifact.parts]) : artifact.parts;
+  return artifacts.map((other) => (other === existing ? { ...artifact, parts } : other));
 }
 
 function joined(parts: readonly PeerPart[]): readonly PeerPart[] {
@@ -114,6 +116,6 @@ export async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 }
 
 export function taskOf(result: PeerResult): PeerTask {
-  if (!('task' in result)) throw new Error('Expected a task, got a message');
+  if (!('task' in result)) throw new Error('Expected a task, not a message');
   return result.task;
 }

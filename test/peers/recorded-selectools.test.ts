@@ -1,6 +1,6 @@
 /**
- * Exchanges of selectools 1.3, recorded with `record()`: its server as our client saw it, and its client as our server did. The
- * live peers of `npm run test:peers` have the same scenes.
+ * Exchanges of selectools 1.3, recorded with `record()`: its server with our client, and its client with our server. The live
+ * tests of `npm run test:peers` have the same exchanges.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,14 +8,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { agent as createAgent } from '../../src/agent/agent.ts';
 import { replay } from '../../src/testing/replay.ts';
 import { serveOnSocket } from '../e2e/kit/server.ts';
-import { connected } from './client-behaviours.ts';
-import { gist } from './gist.ts';
+import { connected } from './our-client-behaviours.ts';
+import { summarize } from './summarize.ts';
 
 function recording(name: string): string {
   return fileURLToPath(new URL(`../fixtures/recordings/${name}.json`, import.meta.url));
 }
 
-test('our client sends, reads, cancels and reports errors as it did with the server of selectools', async () => {
+test('our client sends, gets, cancels and reports errors with a replay of the server of selectools', async () => {
   const server = await replay(recording('selectools-server'));
   onTestFinished(() => server.close());
   const agent = await connected(server.url, { cache: false });
@@ -46,10 +46,10 @@ const researcher = createAgent({
   },
 });
 
-test('our server answers the requests of the client of selectools as it did then', async () => {
+test('our server responds to the recorded requests of the client of selectools as recorded', async () => {
   const { exchanges } = JSON.parse(readFileSync(recording('selectools-client'), 'utf8')) as { exchanges: Exchange[] };
   const { ask } = await serveOnSocket(researcher);
-  /** Ids of tasks as they were recorded → as they are now. */
+  /** Recorded task id → current task id. */
   const ids = new Map<string, string>();
   for (const { request, response } of exchanges) {
     const text = JSON.stringify(request.body ?? null).replaceAll(/\{\{task-\d+\}\}/g, (id) => ids.get(id) ?? id);
@@ -60,7 +60,7 @@ test('our server answers the requests of the client of selectools as it did then
       expect(answer.json).toMatchObject({ name: 'researcher', skills: [{ id: 'summarize' }] });
       continue;
     }
-    expect(withoutReference(gist(answer.json))).toBe(withoutReference(gist(response.body)));
+    expect(withoutReference(summarize(answer.json))).toBe(withoutReference(summarize(response.body)));
     ids.set(idOf(response.body), idOf(answer.json));
   }
   expect(ids.size).toBe(2);
@@ -70,7 +70,7 @@ function idOf(json: unknown): string {
   return (json as { readonly result: { readonly id: string } }).result.id;
 }
 
-/** A failed task names a reference for the log, which differs. */
+/** Removes the reference for the log from the text of a failed task, because it differs in each run. */
 function withoutReference(text: string): string {
   return text.replace(/Reference: [^"]+/, 'Reference');
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Ask, exchange, openStream } from '../e2e/kit/exchange.ts';
 import { type AgentNativeOptions, serveAgentNative } from '../fixtures/peers/agent-native.ts';
 import { eventually } from '../streams/eventually.ts';
-import { gist } from './gist.ts';
+import { summarize } from './summarize.ts';
 
 const PATH = '/_agent-native/a2a';
 
@@ -11,7 +11,7 @@ function call(method: string, params: unknown, headers = {}): Ask {
   return { method: 'POST', path: PATH, headers, body: { jsonrpc: '2.0', id: 9, method, params } };
 }
 
-function saying(text: string, tag: 'type' | 'kind' = 'type') {
+function params(text: string, tag: 'type' | 'kind' = 'type') {
   return { message: { role: 'user', parts: [{ [tag]: 'text', text }] } };
 }
 
@@ -39,42 +39,45 @@ test.each([
   ],
   ['ask', 'task input-required "Which month?"', ['task working "Which month?"', 'task completed "Which month?"']],
   ['fail', 'error -32000', ['error -32000']],
-])('agent-native answers %s, and streams whole tasks under the id 0', async (text, answer, events) => {
-  const { url } = await serveAgentNative();
-  const { json } = await exchange(url, call('message/send', saying(text)));
-  expect([gist(json), json]).toMatchObject([answer, { id: 9 }]);
-  const streamed = await (await openStream(url, call('message/stream', saying(text)))).rest();
-  expect(streamed.map((event) => gist(event.json))).toEqual(events);
-  expect(streamed.every((event) => (event.json as { readonly id: unknown }).id === 0)).toBe(true);
-});
+])(
+  'the agent-native replica responds to %s, and streams whole tasks with the JSON-RPC id 0',
+  async (text, answer, events) => {
+    const { url } = await serveAgentNative();
+    const { json } = await exchange(url, call('message/send', params(text)));
+    expect([summarize(json), json]).toMatchObject([answer, { id: 9 }]);
+    const streamed = await (await openStream(url, call('message/stream', params(text)))).rest();
+    expect(streamed.map((event) => summarize(event.json))).toEqual(events);
+    expect(streamed.every((event) => (event.json as { readonly id: unknown }).id === 0)).toBe(true);
+  },
+);
 
 test.each([
   ['hi', 'task completed "You said: hi"'],
   ['fail', 'task failed "The query broke"'],
   ['ask', 'task input-required "Which month?"'],
-])('agent-native queues %s, runs it elsewhere, and is polled', async (text, end) => {
+])('the agent-native replica queues %s, runs it in a request to itself, and can be polled', async (text, end) => {
   const { url, seen } = await serveAgentNative();
-  const { json } = await exchange(url, call('message/send', { ...saying(text), async: true }));
-  expect(gist(json)).toBe('task working');
+  const { json } = await exchange(url, call('message/send', { ...params(text), async: true }));
+  expect(summarize(json)).toBe('task working');
   const { id } = (json as { readonly result: { readonly id: string } }).result;
-  await eventually(async () => gist((await exchange(url, call('tasks/get', { id }))).json) === end);
+  await eventually(async () => summarize((await exchange(url, call('tasks/get', { id }))).json) === end);
   expect(seen.filter((one) => one === `POST ${PATH}/_process-task`)).toHaveLength(1);
 });
 
-test('agent-native leaks the state of its queue, and cancels whatever the state is', async () => {
+test('the agent-native replica shows the state processing of its queue, and cancels in any state', async () => {
   const { url, gate } = await serveAgentNative();
-  const { json } = await exchange(url, call('message/send', { ...saying('wait'), async: true }));
+  const { json } = await exchange(url, call('message/send', { ...params('wait'), async: true }));
   const { id } = (json as { readonly result: { readonly id: string } }).result;
-  const get = async () => gist((await exchange(url, call('tasks/get', { id }))).json);
+  const get = async () => summarize((await exchange(url, call('tasks/get', { id }))).json);
   await eventually(async () => (await get()) === 'task processing');
-  expect(gist((await exchange(url, call('tasks/cancel', { id }))).json)).toBe('task canceled');
+  expect(summarize((await exchange(url, call('tasks/cancel', { id }))).json)).toBe('task canceled');
   gate.resolve();
   expect(await get()).toBe('task canceled');
 });
 
-test('agent-native has no kinds and no ids but those of tasks', async () => {
+test('the agent-native replica writes no kinds, and no ids except those of tasks', async () => {
   const { url } = await serveAgentNative();
-  const { json } = await exchange(url, call('message/send', { ...saying('chart'), contextId: 'c' }));
+  const { json } = await exchange(url, call('message/send', { ...params('chart'), contextId: 'c' }));
   expect((json as { readonly result: unknown }).result).toEqual({
     id: expect.any(String),
     contextId: 'c',
@@ -83,7 +86,7 @@ test('agent-native has no kinds and no ids but those of tasks', async () => {
       message: { role: 'agent', parts: [{ type: 'text', text: 'See the chart.' }] },
       timestamp: expect.any(String),
     },
-    history: [saying('chart').message],
+    history: [params('chart').message],
     artifacts: [{ name: 'chart', parts: [{ type: 'text', text: '▁▃▇' }] }],
   });
 });
@@ -91,40 +94,40 @@ test('agent-native has no kinds and no ids but those of tasks', async () => {
 test.each<[string, Ask, AgentNativeOptions, number, string]>([
   [
     'parts tagged kind',
-    call('message/send', saying('hi', 'kind')),
+    call('message/send', params('hi', 'kind')),
     {},
     200,
     'task completed "No text content in message"',
   ],
-  ['no message', call('message/send', {}), {}, 200, 'error -32602'],
-  ['no id', call('tasks/get', {}), {}, 200, 'error -32602'],
+  ['a request without a message', call('message/send', {}), {}, 200, 'error -32602'],
+  ['a request without an id', call('tasks/get', {}), {}, 200, 'error -32602'],
   ['an unknown task', call('tasks/get', { id: 'x' }), {}, 200, 'error -32001'],
   ['an unknown method', call('tasks/resubscribe', { id: 'x' }), {}, 200, 'error -32601'],
-  ['a stream that is off', call('message/stream', saying('hi')), { streaming: false }, 200, 'error -32601'],
-  ['no envelope', { method: 'POST', path: PATH, body: {} }, {}, 400, 'error -32600'],
-  ['no token', call('message/send', saying('hi')), { secret: 's' }, 401, 'error -32001'],
-  ['another key', call('message/send', saying('hi'), { authorization: 'Bearer b' }), { key: 'a' }, 401, 'error -32001'],
+  ['a stream when streaming is off', call('message/stream', params('hi')), { streaming: false }, 200, 'error -32601'],
+  ['a body without an envelope', { method: 'POST', path: PATH, body: {} }, {}, 400, 'error -32600'],
+  ['a request without a token', call('message/send', params('hi')), { secret: 's' }, 401, 'error -32001'],
+  ['a wrong key', call('message/send', params('hi'), { authorization: 'Bearer b' }), { key: 'a' }, 401, 'error -32001'],
   [
     'its key',
-    call('message/send', saying('hi'), { authorization: 'Bearer a' }),
+    call('message/send', params('hi'), { authorization: 'Bearer a' }),
     { key: 'a' },
     200,
     'task completed "You said: hi"',
   ],
-])('agent-native takes %s as it does', async (_, ask, options, status, said) => {
+])('the agent-native replica responds to %s like agent-native', async (_, ask, options, status, summary) => {
   const { url } = await serveAgentNative(options);
-  const answer = await exchange(url, ask);
-  expect([answer.status, gist(answer.json)]).toEqual([status, said]);
+  const response = await exchange(url, ask);
+  expect([response.status, summarize(response.json)]).toEqual([status, summary]);
 });
 
-test('agent-native knows a caller by its JWT, and shows a task to none but its owner', async () => {
+test('the agent-native replica authenticates a caller by JWT, and shows a task only to its owner', async () => {
   const { url } = await serveAgentNative({ secret: 's' });
   const as = async (method: string, params: unknown, token: Promise<string>) =>
     exchange(url, call(method, params, { authorization: `Bearer ${await token}` }));
-  const { json } = await as('message/send', saying('hi'), jwt('s', { aud: url }));
+  const { json } = await as('message/send', params('hi'), jwt('s', { aud: url }));
   const { id } = (json as { readonly result: { readonly id: string } }).result;
-  expect(gist((await as('tasks/get', { id }, jwt('s'))).json)).toBe('task completed "You said: hi"');
-  expect(gist((await as('tasks/get', { id }, jwt('s', { sub: 'bob@example.com' }))).json)).toBe('error -32001');
+  expect(summarize((await as('tasks/get', { id }, jwt('s'))).json)).toBe('task completed "You said: hi"');
+  expect(summarize((await as('tasks/get', { id }, jwt('s', { sub: 'bob@example.com' }))).json)).toBe('error -32001');
   expect((await as('tasks/get', { id }, jwt('other'))).status).toBe(401);
   expect((await as('tasks/get', { id }, jwt('s', { aud: 'https://elsewhere.example' }))).status).toBe(401);
 });
@@ -132,15 +135,15 @@ test('agent-native knows a caller by its JWT, and shows a task to none but its o
 test.each([
   [{}, 400],
   [{ taskId: 'x' }, 401],
-])('agent-native does not process %j for strangers', async (body, status) => {
+])('the agent-native replica rejects a request without a signature to process %j', async (body, status) => {
   const { url } = await serveAgentNative({ secret: 's' });
   expect((await exchange(url, { method: 'POST', path: `${PATH}/_process-task`, body })).status).toBe(status);
 });
 
-test('agent-native has a card whose address answers nothing', async () => {
+test('the agent-native replica has a card whose url responds with 404', async () => {
   const { url } = await serveAgentNative({ secret: 's', key: 'a' });
   const { json } = await exchange(url, { method: 'GET', path: '/.well-known/agent-card.json' });
   expect(json).toMatchObject({ protocolVersion: '0.3', url, security: [{ jwtBearer: [] }, { apiKey: [] }] });
   expect(json).not.toHaveProperty('defaultInputModes');
-  expect((await exchange(url, { ...call('message/send', saying('hi')), path: '/' })).status).toBe(404);
+  expect((await exchange(url, { ...call('message/send', params('hi')), path: '/' })).status).toBe(404);
 });

@@ -21,7 +21,7 @@ async function ended(url: string, id: string): Promise<Flat> {
   return task as Flat;
 }
 
-function saidIn({ messages }: Flat): readonly string[] {
+function textsIn({ messages }: Flat): readonly string[] {
   return messages.map(({ role, parts }) => `${role}: ${parts.map(({ text }) => text).join('')}`);
 }
 
@@ -31,16 +31,16 @@ test.each([
   [{ message: 'report' }, 'completed', ['user: report', 'agent: One, two.', 'agent: Three.']],
   [{ message: 'fail' }, 'failed', ['user: fail']],
   [{ message: 'wait', timeoutMs: 1 }, 'failed', ['user: wait', 'agent: Task timed out']],
-])('corvid answers %j at once, and is %s later', async (body, state, said) => {
+])('the corvid replica responds to %j at once, and the task ends as %s', async (body, state, texts) => {
   const { url } = await serveCorvid();
   const { status, json } = await exchange(url, send(body));
   expect([status, json]).toMatchObject([200, { state: 'working', sessionId: expect.any(String) }]);
   expect(json).toMatchObject({ messages: [{ role: 'user', parts: [{ type: 'text' }] }] });
   const task = await ended(url, (json as Flat).id);
-  expect([task.state, saidIn(task)]).toEqual([state, said]);
+  expect([task.state, textsIn(task)]).toEqual([state, texts]);
 });
 
-test('corvid works while the gate is closed, and a late error undoes the end', async () => {
+test('a task of the corvid replica completes when the gate opens, and a late error makes it fail', async () => {
   const { url, gate, failLate } = await serveCorvid();
   const { id } = (await exchange(url, send({ message: 'wait' }))).json as Flat;
   const get = async () => (await exchange(url, { method: 'GET', path: `/a2a/tasks/${id}` })).json;
@@ -52,19 +52,19 @@ test('corvid works while the gate is closed, and a late error undoes the end', a
 });
 
 test.each<[string, Ask, number]>([
-  ['no message', send({}), 400],
+  ['a request without a message', send({}), 400],
   ['a blank message', send({ message: ' ' }), 400],
-  ['no JSON', send('{'), 400],
-  ['another key', send({ message: 'hi' }, { authorization: 'Bearer other' }), 403],
+  ['a body that is not JSON', send('{'), 400],
+  ['a wrong key', send({ message: 'hi' }, { authorization: 'Bearer other' }), 403],
   ['an unknown task', { method: 'GET', path: '/a2a/tasks/x' }, 404],
-  ['the address in its card', { method: 'POST', path: '/', body: {} }, 404],
-])('corvid refuses %s', async (_, ask, status) => {
+  ['a request to the url of its card', { method: 'POST', path: '/', body: {} }, 404],
+])('the corvid replica rejects %s', async (_, ask, status) => {
   const { url } = await serveCorvid({ key: 'k' });
-  const answer = await exchange(url, { ...ask, headers: { authorization: 'Bearer k', ...ask.headers } });
-  expect([answer.status, answer.json]).toEqual([status, { error: expect.any(String) }]);
+  const response = await exchange(url, { ...ask, headers: { authorization: 'Bearer k', ...ask.headers } });
+  expect([response.status, response.json]).toEqual([status, { error: expect.any(String) }]);
 });
 
-test('corvid says which key is missing, and that there are too many requests', async () => {
+test('the corvid replica responds with 401 without a key, and with 429 over its rate limit', async () => {
   const { url } = await serveCorvid({ key: 'k', requestsPerMinute: 1 });
   const { status, headers } = await exchange(url, send({ message: 'hi' }));
   expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
@@ -75,7 +75,7 @@ test('corvid says which key is missing, and that there are too many requests', a
   expect(statuses).toEqual([200, 429]);
 });
 
-test('corvid has an open card that promises what nothing keeps', async () => {
+test('the corvid replica serves its card without a key, and the card claims streaming', async () => {
   const { url } = await serveCorvid({ key: 'k' });
   const { json } = await exchange(url, { method: 'GET', path: '/.well-known/agent-card.json' });
   expect(json).toMatchObject({ url, capabilities: { streaming: true }, authentication: { schemes: ['Bearer'] } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Ask, exchange, openStream } from '../e2e/kit/exchange.ts';
 import { serveLooopy } from '../fixtures/peers/looopy.ts';
-import { gist } from './gist.ts';
+import { summarize } from './summarize.ts';
 
 const PARTS = (text: string) => [{ kind: 'text', text }];
 const message = (text: string, more = {}) => ({
@@ -33,13 +33,13 @@ const STREAMED = [
 describe.each<[string, (text: string) => Ask]>([
   ['JSON-RPC', (text) => rpc('message/stream', { message: message(text) })],
   ['REST', (text) => rest('stream', { message: message(text) })],
-])('Looopy over %s', (binding, stream) => {
-  test('streams as its texts have it, kind first', async () => {
+])('the Looopy replica over %s', (binding, stream) => {
+  test('streams in the format of the text of its document, with kind first in each object', async () => {
     const { url } = await serveLooopy();
     const live = await openStream(url, stream('sales'));
     expect(live.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-ratelimit-limit': '100' });
     const events = await live.rest();
-    expect(events.map(({ json }) => gist(json))).toEqual(STREAMED);
+    expect(events.map(({ json }) => summarize(json))).toEqual(STREAMED);
     const start = binding === 'REST' ? 'data: {"kind":' : 'data: {"jsonrpc":"2.0","id":4,"result":{"kind":';
     expect(
       live
@@ -51,10 +51,10 @@ describe.each<[string, (text: string) => Ask]>([
     expect(live.raw().match(/"final":true/g)).toHaveLength(1);
   });
 
-  test('streams as its sample code has it', async () => {
+  test('streams in the format of the sample code of its document', async () => {
     const { url } = await serveLooopy({ form: 'sample-code' });
     const [first, ...rest] = await (await openStream(url, stream('sales'))).rest();
-    expect(gist(first?.json)).toBe('task started');
+    expect(summarize(first?.json)).toBe('task started');
     const chunks = rest.map(({ json }) => (binding === 'REST' ? json : (json as { readonly result: unknown }).result));
     expect(chunks).toContainEqual({
       kind: 'artifact-update',
@@ -66,7 +66,7 @@ describe.each<[string, (text: string) => Ask]>([
     });
   });
 
-  test('ends a stream with what the agent threw', async () => {
+  test('ends a stream with the error that the agent threw', async () => {
     const { url } = await serveLooopy();
     const events = await (await openStream(url, stream('fail'))).rest();
     expect(events.at(-1)?.json).toMatchObject({
@@ -77,21 +77,21 @@ describe.each<[string, (text: string) => Ask]>([
     });
   });
 
-  test('asks, and goes on in the same stream when the result of the tool comes in another', async () => {
+  test('asks a question, and continues the same stream when the tool result arrives in another', async () => {
     const { url } = await serveLooopy();
     const live = await openStream(url, stream('book'));
-    const task = unwrapped((await live.next())?.json);
+    const task = resultOf((await live.next())?.json);
     await live.next();
     const asked = (await live.next())?.json;
-    expect(gist(asked)).toBe('status input-required "Which city?"');
-    expect(unwrapped(asked)).toMatchObject({
+    expect(summarize(asked)).toBe('status input-required "Which city?"');
+    expect(resultOf(asked)).toMatchObject({
       final: false,
       status: { message: { inputRequest: { kind: 'input-request', prompt: 'Which city?', requestId: 'input-1' } } },
     });
     const parts = [{ kind: 'tool-result', toolUseId: 'input-1', result: { value: 'Rome' } }];
     const answer = message('', { parts, referenceTaskIds: [task['id']] });
     const other = await openStream(url, rpc('message/stream', { message: answer }));
-    const rest = (await live.rest()).map(({ json }) => gist(json));
+    const rest = (await live.rest()).map(({ json }) => summarize(json));
     expect(rest).toEqual([
       'status working',
       'artifact Booked ',
@@ -99,14 +99,14 @@ describe.each<[string, (text: string) => Ask]>([
       'artifact +. train to Rome.',
       'status completed',
     ]);
-    expect((await other.rest()).map(({ json }) => gist(json)).slice(1)).toEqual(rest);
+    expect((await other.rest()).map(({ json }) => summarize(json)).slice(1)).toEqual(rest);
   });
 });
 
-test('Looopy sends over REST only, and answers with a bare task', async () => {
+test('the Looopy replica supports sending only over REST, and responds with a task without a wrapper', async () => {
   const { url } = await serveLooopy();
   const { status, json } = await exchange(url, rest('send', { message: message('sales', { taskId: 't' }) }));
-  expect([status, gist(json), json]).toMatchObject([
+  expect([status, summarize(json), json]).toMatchObject([
     200,
     'task completed [Result of sales.]',
     { kind: 'task', id: 't' },
@@ -114,50 +114,55 @@ test('Looopy sends over REST only, and answers with a bare task', async () => {
 });
 
 test.each<[string, Ask, number, string]>([
-  ['to send over JSON-RPC', rpc('message/send', { message: message('sales') }), 200, 'error -32601'],
-  ['to cancel', rpc('tasks/cancel', { id: 'x' }), 200, 'error -32601'],
-  ['a message of no kind', rpc('message/stream', { message: { parts: [] } }), 200, 'error -32602'],
+  ['a send over JSON-RPC', rpc('message/send', { message: message('sales') }), 200, 'error -32601'],
+  ['a cancel', rpc('tasks/cancel', { id: 'x' }), 200, 'error -32601'],
+  ['a message without a kind', rpc('message/stream', { message: { parts: [] } }), 200, 'error -32602'],
   [
-    'an envelope without id',
+    'an envelope without an id',
     { method: 'POST', path: '/api/a2a', body: { jsonrpc: '2.0', method: 'x' } },
     400,
     'error -32600',
   ],
-  ['a failing agent', rest('send', { message: message('fail') }), 500, 'error 500'],
-  ['content instead of parts', rest('send', { message: { content: [{ text: 'sales' }] } }), 500, 'error 500'],
-])('Looopy refuses %s', async (_, ask, status, said) => {
+  ['a message whose agent fails', rest('send', { message: message('fail') }), 500, 'error 500'],
+  [
+    'a message with content instead of parts',
+    rest('send', { message: { content: [{ text: 'sales' }] } }),
+    500,
+    'error 500',
+  ],
+])('the Looopy replica responds to %s with an error', async (_, ask, status, summary) => {
   const { url } = await serveLooopy();
-  const answer = await exchange(url, ask);
-  expect([answer.status, gist(answer.json)]).toEqual([status, said]);
+  const response = await exchange(url, ask);
+  expect([response.status, summarize(response.json)]).toEqual([status, summary]);
 });
 
-test('Looopy has a way back into a stream, for those who say taskId', async () => {
+test('the Looopy replica resumes a stream by tasks/get with taskId', async () => {
   const { url, gate } = await serveLooopy();
   const live = await openStream(url, rpc('message/stream', { message: message('wait') }));
-  const { id } = unwrapped((await live.next())?.json);
+  const { id } = resultOf((await live.next())?.json);
   await live.next();
   live.leave();
   const again = await openStream(url, rpc('tasks/get', { taskId: id }));
-  expect(gist((await again.next())?.json)).toBe('status working "Processing..."');
+  expect(summarize((await again.next())?.json)).toBe('status working "Processing..."');
   gate.resolve();
-  expect((await again.rest()).map(({ json }) => gist(json)).at(-1)).toBe('status completed');
+  expect((await again.rest()).map(({ json }) => summarize(json)).at(-1)).toBe('status completed');
   const unknown = await openStream(url, rpc('tasks/get', { id }));
-  expect(gist((await unknown.next())?.json)).toBe('error -32004');
+  expect(summarize((await unknown.next())?.json)).toBe('error -32004');
 });
 
-test('Looopy cancels the task of one who leaves a stream over REST', async () => {
+test('the Looopy replica cancels a task when its REST stream is disconnected', async () => {
   const { url } = await serveLooopy();
   const live = await openStream(url, rest('stream', { message: message('wait') }));
-  const { id } = unwrapped((await live.next())?.json);
+  const { id } = resultOf((await live.next())?.json);
   live.leave();
   const state = async () =>
-    (await (await openStream(url, rpc('tasks/get', { taskId: id }))).rest()).map(({ json }) => gist(json));
-  // The first is there when it happens, and ends with the run.
+    (await (await openStream(url, rpc('tasks/get', { taskId: id }))).rest()).map(({ json }) => summarize(json));
+  // The first stream ends with the run, so the second one starts after the cancellation.
   await state();
   expect(await state()).toEqual(['status canceled']);
 });
 
-test('Looopy wants a bearer for all but the card, and hands on the trace', async () => {
+test('the Looopy replica requires a bearer token except for the card, and returns the trace id', async () => {
   const { url } = await serveLooopy({ token: 't' });
   const card = await exchange(url, { method: 'GET', path: '/.well-known/agent-card.json' });
   expect(card.json).toMatchObject({ url: `${url}/api/a2a`, security: [{ bearer: [] }] });
@@ -166,12 +171,12 @@ test('Looopy wants a bearer for all but the card, and hands on the trace', async
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const headers = { authorization: 'Bearer t', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
   const events = await (await openStream(url, { ...stream, headers })).rest();
-  expect(unwrapped(events.at(-1)?.json)).toMatchObject({
+  expect(resultOf(events.at(-1)?.json)).toMatchObject({
     metadata: { traceId, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) },
   });
 });
 
-function unwrapped(json: unknown): Readonly<Record<string, unknown>> {
+function resultOf(json: unknown): Readonly<Record<string, unknown>> {
   const { result = json } = json as { readonly result?: unknown };
   return result as Readonly<Record<string, unknown>>;
 }

@@ -7,7 +7,7 @@ import {
   RestTransportFactory,
 } from 'a2a-sdk-1/client';
 import { AppendFlags } from './append-flags.ts';
-import type { Peer, PeerEvent, PeerMessage, PeerPart, PeerTask, Say } from './peer.ts';
+import type { Peer, PeerEvent, PeerMessage, PeerPart, PeerTask, ClientMessage } from './peer.ts';
 
 export type Binding = 'JSONRPC' | 'HTTP+JSON';
 
@@ -17,7 +17,7 @@ const SAMPLES: readonly PeerPart[] = [
   { data: { nested: [1, 'two', null] } },
 ];
 
-/** The official client of 1.x, which finds the agent by its card. */
+/** The official 1.x client, which discovers the agent by its card. */
 export async function connect(url: string, binding: Binding): Promise<Peer> {
   return peerOf(await clientOf(url, binding));
 }
@@ -27,7 +27,7 @@ export function clientOf(url: string, binding: Binding): Promise<Client> {
   return new ClientFactory({ transports: [transport] }).createFromUrl(url);
 }
 
-/** The same, where the agent knows 0.3 only. Over REST it then neither sends nor reads the names of files. */
+/** The official 1.x client with an agent that supports only 0.3. Over REST it neither sends nor reads file names. */
 export async function connectTo03(url: string, binding: Binding): Promise<Peer> {
   const flags = new AppendFlags();
   const options = { legacyCompat: { enabled: true } };
@@ -38,7 +38,7 @@ export async function connectTo03(url: string, binding: Binding): Promise<Peer> 
     : new RestTransportFactory({ ...options, fetchImpl: flags.fetch });
   const peer = await peerOf(await new ClientFactory({ transports: [transport], cardResolver }).createFromUrl(url));
   if (isRpc) return peer;
-  return flags.restoredIn({ ...peer, samples: SAMPLES.map(({ filename: _, ...part }) => part) });
+  return flags.withFlags({ ...peer, samples: SAMPLES.map(({ filename: _, ...part }) => part) });
 }
 
 async function peerOf(client: Client): Promise<Peer> {
@@ -60,10 +60,10 @@ async function peerOf(client: Client): Promise<Peer> {
 
 let messages = 0;
 
-export function requestOf({ text, parts = [{ text }], atOnce, ...ids }: Say): SendMessageRequest {
+export function requestOf({ text, parts = [{ text }], returnImmediately, ...ids }: ClientMessage): SendMessageRequest {
   return SendMessageRequest.fromJSON({
     message: { messageId: `m-${++messages}`, role: 'ROLE_USER', parts, ...ids },
-    ...(atOnce === true && { configuration: { returnImmediately: true } }),
+    ...(returnImmediately === true && { configuration: { returnImmediately: true } }),
   });
 }
 

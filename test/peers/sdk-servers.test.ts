@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { type Ask, exchange, openStream } from '../e2e/kit/exchange.ts';
-import { hushConsole } from '../fixtures/peers/hushed.ts';
+import { silenceConsole } from '../fixtures/peers/silence-console.ts';
 import { serveSdk02 } from '../fixtures/peers/sdk-02.ts';
 import { serveSdk03 } from '../fixtures/peers/sdk-03.ts';
 import { serveSdk1 } from '../fixtures/peers/sdk-1.ts';
-import { gist } from './gist.ts';
-import { kindRpc, type RawVoice, rest03, rest1, rpc1 } from './raw-voices.ts';
+import { summarize } from './summarize.ts';
+import { kindRpc, type RawRequests, rest03, rest1, rpc1 } from './raw-requests.ts';
 
-hushConsole();
+silenceConsole();
 
 interface Subject {
-  readonly voice: RawVoice;
+  readonly requests: RawRequests;
   serve(): ReturnType<typeof serveSdk02>;
-  /** Where the card is, and where it is not. */
+  /** The path of the card, and a path without a card. */
   readonly card: string;
   readonly noCard: string;
-  /** What it calls a canceled task, and what its answer to the cancellation says. */
+  /** The name of the canceled state, and the summary of the response to a cancellation. */
   readonly canceled: string;
-  readonly answerToCancel: string;
-  /** What a stream says whose agent throws. */
+  readonly cancelResponse: string;
+  /** The events of a stream whose agent throws. */
   readonly thrown: readonly string[];
   readonly extended: string;
   readonly unknownSubscription: string;
@@ -27,50 +27,50 @@ interface Subject {
 const AGENT_CARD = '/.well-known/agent-card.json';
 const AGENT = '/.well-known/agent.json';
 const THROWN = 'status failed "Agent execution error: The pen broke"';
-const OF_02: Subject = {
-  voice: kindRpc,
+const SDK_02: Subject = {
+  requests: kindRpc,
   serve: serveSdk02,
   card: AGENT,
   noCard: AGENT_CARD,
   canceled: 'canceled',
-  answerToCancel: 'task working "Waiting…" [Waited. ]',
+  cancelResponse: 'task working "Waiting…" [Waited. ]',
   thrown: [THROWN],
   extended: 'error -32601',
   unknownSubscription: 'error -32001',
 };
-const OF_03: Subject = {
-  ...OF_02,
+const SDK_03: Subject = {
+  ...SDK_02,
   serve: () => serveSdk03('JSONRPC'),
   card: AGENT_CARD,
   noCard: AGENT,
-  answerToCancel: 'task canceled [Waited. ]',
+  cancelResponse: 'task canceled [Waited. ]',
   extended: 'Scripted 0.3, extended',
 };
-const OF_1: Subject = {
-  ...OF_03,
-  voice: rpc1,
+const SDK_1: Subject = {
+  ...SDK_03,
+  requests: rpc1,
   serve: () => serveSdk1({ preferred: 'JSONRPC' }),
   thrown: [THROWN.replace('status', 'task'), THROWN],
   extended: 'Scripted 1, extended',
 };
 
 describe.each<[string, Subject]>([
-  ['0.2 over JSON-RPC', OF_02],
-  ['0.3 over JSON-RPC', OF_03],
+  ['0.2 over JSON-RPC', SDK_02],
+  ['0.3 over JSON-RPC', SDK_03],
   [
     '0.3 over REST',
     {
-      ...OF_03,
-      voice: rest03,
+      ...SDK_03,
+      requests: rest03,
       serve: () => serveSdk03('HTTP+JSON'),
       canceled: 'cancelled',
-      answerToCancel: 'task cancelled [Waited. ]',
+      cancelResponse: 'task cancelled [Waited. ]',
       unknownSubscription: 'error -32603',
     },
   ],
-  ['1.0 over JSON-RPC', OF_1],
-  ['1.0 over REST', { ...OF_1, voice: rest1, unknownSubscription: 'error 404' }],
-])('a server of the official SDK, %s', (_, { serve, voice, ...subject }) => {
+  ['1.0 over JSON-RPC', SDK_1],
+  ['1.0 over REST', { ...SDK_1, requests: rest1, unknownSubscription: 'error 404' }],
+])('a server of the official SDK, %s', (_, { serve, requests, ...subject }) => {
   test.each([
     ['greet Ann', 'message "Hello, Ann!"', ['message "Hello, Ann!"']],
     [
@@ -93,68 +93,73 @@ describe.each<[string, Subject]>([
       ['task submitted', 'status working "Writing…"', 'status failed "Out of paper."'],
     ],
     ['throw', 'task failed "Agent execution error: The pen broke"', subject.thrown],
-  ])('does as told: %s', async (text, answer, events) => {
+  ])('responds to %s, and streams it', async (text, summary, events) => {
     const { url } = await serve();
-    expect(gist((await exchange(url, voice.send(text))).json)).toBe(answer);
-    expect(await allOf(url, voice.stream(text))).toEqual(events);
+    expect(summarize((await exchange(url, requests.send(text))).json)).toBe(summary);
+    expect(await allOf(url, requests.stream(text))).toEqual(events);
   });
 
-  test('asks, and goes on with the answer', async () => {
+  test('asks a question, and continues with the answer', async () => {
     const { url } = await serve();
-    const asked = await exchange(url, voice.send('book'));
-    expect(gist(asked.json)).toBe('task input-required "Which city?"');
+    const asked = await exchange(url, requests.send('book'));
+    expect(summarize(asked.json)).toBe('task input-required "Which city?"');
     const id = idIn(asked.json);
-    expect(gist((await exchange(url, voice.send('Rome', id))).json)).toBe('task completed [Booked a train to Rome.]');
+    expect(summarize((await exchange(url, requests.send('Rome', id))).json)).toBe(
+      'task completed [Booked a train to Rome.]',
+    );
   });
 
-  test('works until it is canceled, before all who listen', async () => {
+  test('ends all streams of a task when it is canceled', async () => {
     const { url } = await serve();
-    const live = await openStream(url, voice.stream('wait'));
+    const live = await openStream(url, requests.stream('wait'));
     const id = idIn((await live.next())?.json);
     for (const _ of ['working', 'artifact', 'working']) await live.next();
-    const again = await openStream(url, voice.subscribe(id));
-    expect(gist((await again.next())?.json)).toBe('task working "Waiting…" [Waited. ]');
-    expect(gist((await exchange(url, voice.cancel(id))).json)).toBe(subject.answerToCancel);
+    const again = await openStream(url, requests.subscribe(id));
+    expect(summarize((await again.next())?.json)).toBe('task working "Waiting…" [Waited. ]');
+    expect(summarize((await exchange(url, requests.cancel(id))).json)).toBe(subject.cancelResponse);
     for (const { rest } of [live, again]) {
-      expect((await rest()).map(({ json }) => gist(json))).toEqual([`status ${subject.canceled}`]);
+      expect((await rest()).map(({ json }) => summarize(json))).toEqual([`status ${subject.canceled}`]);
     }
-    expect(gist((await exchange(url, voice.get(id))).json)).toBe(`task ${subject.canceled} [Waited. ]`);
+    expect(summarize((await exchange(url, requests.get(id))).json)).toBe(`task ${subject.canceled} [Waited. ]`);
   });
 
-  test('works until the gate opens', async () => {
+  test('continues a task when the gate opens', async () => {
     const { url, gate } = await serve();
-    const live = await openStream(url, voice.stream('wait'));
+    const live = await openStream(url, requests.stream('wait'));
     for (const _ of ['task', 'working', 'artifact', 'working']) await live.next();
     gate.resolve();
-    expect((await live.rest()).map(({ json }) => gist(json))).toEqual(['artifact +. Went on.', 'status completed']);
+    expect((await live.rest()).map(({ json }) => summarize(json))).toEqual([
+      'artifact +. Went on.',
+      'status completed',
+    ]);
   });
 
-  test('says what a task is that nobody can subscribe to', async () => {
+  test('responds with an error to a subscription to an unknown task', async () => {
     const { url } = await serve();
-    const answer = await exchange(url, voice.subscribe('unknown'));
-    const [event] = answer.json === undefined ? await eventsOf(url, voice.subscribe('unknown')) : [answer.json];
-    expect(gist(event)).toBe(subject.unknownSubscription);
+    const response = await exchange(url, requests.subscribe('unknown'));
+    const [event] = response.json === undefined ? await eventsOf(url, requests.subscribe('unknown')) : [response.json];
+    expect(summarize(event)).toBe(subject.unknownSubscription);
   });
 
-  test('has its cards where they belong', async () => {
+  test('serves its card and its extended card at the paths of its version', async () => {
     const { url } = await serve();
     expect((await exchange(url, { method: 'GET', path: subject.card })).json).toMatchObject({
       name: expect.stringMatching(/^Scripted/),
     });
     expect((await exchange(url, { method: 'GET', path: subject.noCard })).status).toBe(404);
-    const { json } = await exchange(url, voice.extendedCard());
+    const { json } = await exchange(url, requests.extendedCard());
     const { result = json } = json as { readonly result?: { readonly name: string } };
-    expect((result as { readonly name?: string }).name ?? gist(json)).toBe(subject.extended);
+    expect((result as { readonly name?: string }).name ?? summarize(json)).toBe(subject.extended);
   });
 });
 
-test('a server of 1.0 that knows 0.3 too has a card for each', async () => {
+test('a server of the official SDK 1.x that supports 0.3 too serves a card for each version', async () => {
   const { url } = await serveSdk1({ preferred: 'JSONRPC', with03: true });
   const cardFor = async (version: string) =>
     (await exchange(url, { method: 'GET', path: AGENT_CARD, headers: { 'A2A-Version': version } })).json;
   expect(await cardFor('0.3')).toMatchObject({ protocolVersion: expect.stringMatching(/^0\.3/), url: `${url}/` });
   expect(await cardFor('1.0')).toMatchObject({ supportedInterfaces: { length: 4 } });
-  expect(gist((await exchange(url, kindRpc.send('hi'))).json)).toBe('task completed [hi]');
+  expect(summarize((await exchange(url, kindRpc.send('hi'))).json)).toBe('task completed [hi]');
 });
 
 async function eventsOf(url: string, ask: Ask): Promise<readonly unknown[]> {
@@ -162,10 +167,10 @@ async function eventsOf(url: string, ask: Ask): Promise<readonly unknown[]> {
 }
 
 async function allOf(url: string, ask: Ask): Promise<readonly string[]> {
-  return (await eventsOf(url, ask)).map(gist);
+  return (await eventsOf(url, ask)).map(summarize);
 }
 
-/** The id of the task in an answer or event, whatever it is wrapped in. */
+/** The id of the task in a response or event, with or without a wrapper. */
 function idIn(json: unknown): string {
   const { result = json } = json as { readonly result?: unknown };
   const { task = result } = result as { readonly task?: unknown };

@@ -9,14 +9,14 @@ import {
   toExpressWebhook,
   type WebhookEvent,
 } from '../../../src/webhooks/index.ts';
-import { hushConsole } from '../../fixtures/peers/hushed.ts';
+import { silenceConsole } from '../../fixtures/peers/silence-console.ts';
 import { serveSdk03 } from '../../fixtures/peers/sdk-03.ts';
 import { serveSdk1 } from '../../fixtures/peers/sdk-1.ts';
-import { listen } from '../../fixtures/peers/listening.ts';
+import { listen } from '../../fixtures/peers/peer-server.ts';
 import { startServer } from '../kit/server.ts';
 import { pushTransportTo, deliveryOf, NEVER } from './deliveries.ts';
 
-hushConsole();
+silenceConsole();
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 

@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../src/node/index.ts';
 import { silentLog } from '../../../src/observe/log.ts';
 import { type Agent, agent, memoryStore } from '../../../src/server/index.ts';
-import { peerBehaviours } from '../behaviours.ts';
-import { serveClerk } from '../clerk.ts';
-import { SAMPLES, wrapped } from '../kind.ts';
+import { officialClientBehaviours } from '../official-client-behaviours.ts';
+import { serveTestAgent } from '../test-agent.ts';
+import { SAMPLES, wrapByKind } from '../kind-objects.ts';
 import {
   all,
   type Peer,
@@ -13,7 +13,7 @@ import {
   type PeerPart,
   type PeerResult,
   type PeerTask,
-  type Say,
+  type ClientMessage,
   taskOf,
   textsOf,
 } from '../peer.ts';
@@ -26,13 +26,13 @@ export interface ClientSubject {
   readonly program: Program;
   readonly binding: Binding;
   readonly version: '1.0' | '0.3';
-  /** Whether the SDK's own objects are those of 1.0, or those of 0.3 that say their kind themselves. */
+  /** Whether the objects of the SDK have the 1.0 format, or the 0.3 format with a `kind` member. */
   readonly form: '1.0' | 'kind';
   /** Files and a JSON value that the client can send and read, if it cannot read those of the SDK's objects. */
   readonly samples?: readonly PeerPart[];
   /** The class of the error for a task that does not exist. */
   readonly notFound: string;
-  /** What a subscription to a task that has ended is: `the task`, `nothing`, or the class of an error. */
+  /** The result of a subscription to a task that has ended: `the task`, `nothing`, or the class of an error. */
   readonly endedSubscription: string;
   /** Whether the client can delete a push configuration. */
   readonly deletesPushConfigs?: boolean;
@@ -41,7 +41,7 @@ export interface ClientSubject {
 /** The bytes of a file that is not text. */
 export const IMAGE: readonly number[] = [0x89, 0x50, 0x4e, 0x47, 1, 2, 3];
 
-/** Nothing listens there, and nothing is sent there. */
+/** An address without a listener, to which nothing is sent. */
 const HOOK = 'http://127.0.0.1:9';
 
 const SAMPLES_1: readonly PeerPart[] = [
@@ -50,21 +50,21 @@ const SAMPLES_1: readonly PeerPart[] = [
   { data: { nested: [1, 'two', null] } },
 ];
 
-/** What the client of an SDK in another language must be able to do with our server. */
+/** The behaviour of our server that the client of an SDK in another language relies on. */
 export function foreignClientBehaviours(subject: ClientSubject): void {
   const { deletesPushConfigs = true } = subject;
   const connect = async (url: string) => (await connectPeer(subject, url)).peer;
-  peerBehaviours({ name: subject.name, connect });
+  officialClientBehaviours({ name: subject.name, connect });
 
   describe(subject.name, () => {
-    test('it knows the error when a task does not exist', async () => {
-      const { url } = await serveClerk();
+    test('it throws its own error class for a task that does not exist', async () => {
+      const { url } = await serveTestAgent();
       const peer = await connect(url);
       await expect(peer.get('unknown')).rejects.toMatchObject({ name: subject.notFound });
     });
 
     test(`it creates ${deletesPushConfigs ? 'and deletes ' : ''}a push configuration`, async () => {
-      const server = await serveClerk({ pushNotifications: true, push: { allowPrivate: [HOOK] } });
+      const server = await serveTestAgent({ pushNotifications: true, push: { allowPrivate: [HOOK] } });
       const { peer, client } = await connectPeer(subject, server.url);
       const { id } = taskOf(await peer.send({ text: 'report' }));
       const url = `${HOOK}/hook`;
@@ -94,7 +94,7 @@ export function foreignClientBehaviours(subject: ClientSubject): void {
     });
 
     test(`it gets ${subject.endedSubscription} when it subscribes to a task that has ended`, async () => {
-      const { url } = await serveClerk();
+      const { url } = await serveTestAgent();
       const peer = await connect(url);
       const task = taskOf(await peer.send({ text: 'report' }));
       const events = all(peer.resubscribe(task.id));
@@ -137,15 +137,15 @@ export async function connectPeer({ program, binding, version, form, samples }: 
   };
   const requestOf = form === '1.0' ? request1 : requestOfKind;
   const eventOf = (event: unknown) =>
-    form === '1.0' ? (event as PeerEvent) : wrapped(event as { readonly kind: string });
+    form === '1.0' ? (event as PeerEvent) : wrapByKind(event as { readonly kind: string });
   const events = async function* (call: string, args: object): AsyncGenerator<PeerEvent, void> {
     for await (const event of program.stream(call, { client, ...args })) yield eventOf(event);
   };
   const peer: Peer = {
     agentName,
     samples: samples ?? (form === '1.0' ? SAMPLES_1 : SAMPLES),
-    send: async (say) => eventOf(await program.call('send', { client, request: requestOf(say) })) as PeerResult,
-    stream: (say) => events('stream', { request: requestOf(say) }),
+    send: async (message) => eventOf(await program.call('send', { client, request: requestOf(message) })) as PeerResult,
+    stream: (message) => events('stream', { request: requestOf(message) }),
     get: async (id) => (await program.call('get', { client, id })) as PeerTask,
     cancel: async (id) => (await program.call('cancel', { client, id })) as PeerTask,
     resubscribe: (id) => events('subscribe', { id }),
@@ -155,12 +155,12 @@ export async function connectPeer({ program, binding, version, form, samples }: 
 
 let messages = 0;
 
-function request1({ text, parts = [{ text }], atOnce, ...ids }: Say) {
+function request1({ text, parts = [{ text }], returnImmediately, ...ids }: ClientMessage) {
   const message = { messageId: `m-${++messages}`, role: 'ROLE_USER', parts, ...ids };
-  return { message, ...(atOnce === true && { configuration: { returnImmediately: true } }) };
+  return { message, ...(returnImmediately === true && { configuration: { returnImmediately: true } }) };
 }
 
-function requestOfKind({ text, parts = [{ kind: 'text', text }], atOnce, ...ids }: Say) {
+function requestOfKind({ text, parts = [{ kind: 'text', text }], returnImmediately, ...ids }: ClientMessage) {
   const message = { kind: 'message', messageId: `m-${++messages}`, role: 'user', parts, ...ids };
-  return { message, ...(atOnce === true && { configuration: { blocking: false } }) };
+  return { message, ...(returnImmediately === true && { configuration: { blocking: false } }) };
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import type { ConnectOptions, Part } from '../../../src/index.ts';
-import { connected, line } from '../client-behaviours.ts';
+import { connected, line } from '../our-client-behaviours.ts';
 import { all } from '../peer.ts';
 import { type Binding, IMAGE } from './foreign-client.ts';
 import type { Program } from './program.ts';
@@ -16,7 +16,7 @@ export interface ServerSubject {
 }
 
 /**
- * What our client must be able to do with the server of an SDK in another language. Its agent answers `greet` with a message,
+ * The behaviour of our client with the server of an SDK in another language. Its agent replies to `greet` with a message,
  * streams `report` in three chunks, returns a `file`, works on `wait` until it is canceled, asks for a city on `book`, and echoes
  * everything else.
  */
@@ -31,7 +31,7 @@ export function foreignServerBehaviours(subject: ServerSubject): void {
       expect(agent.chosen).toMatchObject({ binding, version });
     });
 
-    test.each(['stream', 'poll', 'block'] as const)('it sends and waits by way of %s', async (wait) => {
+    test.each(['stream', 'poll', 'block'] as const)('it sends a message and waits for the task by %s', async (wait) => {
       const agent = await open();
       expect(await agent.send('report', { wait })).toMatchObject({ state: 'completed', text: 'One, two, three.' });
     });
@@ -66,7 +66,7 @@ export function foreignServerBehaviours(subject: ServerSubject): void {
       expect(reply).toMatchObject({ state: 'completed', text: 'Booked a train to Rome.' });
     });
 
-    test('it cancels a task, whose stream then ends', async () => {
+    test('it cancels a task, and the stream of the task ends', async () => {
       const agent = await open();
       const stream = agent.stream('wait');
       let last = '';
@@ -79,7 +79,7 @@ export function foreignServerBehaviours(subject: ServerSubject): void {
       expect(await agent.get(stream.task?.id ?? '')).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
     });
 
-    test('it waits for a task that has ended, and subscribes to it', async () => {
+    test('wait() and subscribe() return a task that has ended', async () => {
       const agent = await open();
       const { task } = await agent.send('hi');
       expect(await agent.task(task?.id ?? '').wait()).toMatchObject({ state: 'completed', text: 'hi' });
@@ -95,16 +95,16 @@ export function foreignServerBehaviours(subject: ServerSubject): void {
       if (deletesPushConfigs) await expect(agent.pushConfigs.delete(id, 'mine')).resolves.toBeUndefined();
     });
 
-    test('it knows the error when a task does not exist', async () => {
+    test('it rejects with TASK_NOT_FOUND when a task does not exist', async () => {
       const agent = await open();
       await expect(agent.get('unknown')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
     });
   });
 }
 
-/** For servers whose subscriptions begin with the task, as 1.0 says. */
+/** For servers whose subscriptions begin with the task, as 1.0 requires. */
 export function foreignSubscriptionBehaviours({ name, program, binding, version }: ServerSubject): void {
-  test(`our client leaves a stream of ${name}, and subscribes to the task`, async () => {
+  test(`our client disconnects from a stream of ${name} and subscribes to the task`, async () => {
     const agent = await connected((await program.call('serve', { binding, version })) as string);
     const stream = agent.stream('wait');
     for await (const event of stream) if (event.text === 'Waiting…') break;

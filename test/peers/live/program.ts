@@ -61,7 +61,7 @@ export class Program {
     });
   }
 
-  /** The events of a call as they come. Leaving the loop tells the program to leave as well. */
+  /** Yields the events of a call as they arrive. Leaving the loop stops the call in the program. */
   async *stream(call: string, args: object = {}): AsyncGenerator<unknown, void, void> {
     const events: unknown[] = [];
     let isOver = false;

@@ -155,7 +155,7 @@ func events(id int, all iter.Seq2[a2a.Event, error]) error {
 	return nil
 }
 
-// connect finds the agent by its card, and speaks one binding and version only.
+// connect discovers the agent by its card, and supports one binding and version only.
 func connect(ctx context.Context, with args) (any, error) {
 	card, err := agentcard.DefaultResolver.Resolve(ctx, with.URL)
 	if err != nil {

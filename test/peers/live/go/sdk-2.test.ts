@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { deferred } from '../../../../src/support/deferred.ts';
 import { createWebhookHandler, toExpressWebhook } from '../../../../src/webhooks/index.ts';
-import { listen } from '../../../fixtures/peers/listening.ts';
-import { connected } from '../../client-behaviours.ts';
+import { listen } from '../../../fixtures/peers/peer-server.ts';
+import { connected } from '../../our-client-behaviours.ts';
 import { type Binding, foreignClientBehaviours } from '../foreign-client.ts';
 import { foreignServerBehaviours, foreignSubscriptionBehaviours } from '../foreign-server.ts';
 import { startProgram } from '../program.ts';
@@ -25,7 +25,7 @@ for (const version of ['1.0', '0.3'] as const) {
       binding,
       version,
       form: '1.0',
-      // Over REST of 0.3 it reads the text of an error only.
+      // Over REST of 0.3 it reads only the text of an error.
       notFound: isRest03 ? 'Error' : 'ErrTaskNotFound',
       endedSubscription: endedSubscription(version, binding),
       ...(isRest03 && { samples: WITHOUT_BYTES }),

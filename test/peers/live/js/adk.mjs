@@ -7,7 +7,7 @@ import { serveCalls } from './calls.mjs';
 /** Session → its runner. */
 const runners = new Map();
 
-/** Says what it was told. */
+/** Repeats the text of the message. */
 class Echo extends BaseAgent {
   async *runAsyncImpl({ invocationId, userContent }) {
     const text = userContent.parts.map((part) => part.text ?? '').join('');
@@ -36,7 +36,7 @@ serveCalls({
       yield { texts: textsOf(event), partial: event.partial === true };
     }
   },
-  /** What the session has stored: author and texts of each event that has any. */
+  /** The stored events of the session that have texts: author and texts of each. */
   async stored({ session }) {
     const { events } = await runners.get(session).sessionService.getSession({
       appName: 'live',

@@ -37,14 +37,14 @@ describe('@agent-native/core', () => {
     expect(await program.call('callAgent', args)).toBe(WORDS);
   });
 
-  test('callAgent() throws with the question of an agent, and with its failure', async () => {
+  test('callAgent() throws the question of an agent, and its failure', async () => {
     const url = await start();
     const calling = (text: string) => program.call('callAgent', { url, text, options: POLL });
     await expect(calling('Ask')).rejects.toThrow('ended input-required: Which week?');
     await expect(calling('Break')).rejects.toThrow('ended failed: The agent failed. Reference: ');
   });
 
-  test('callAgent() is known by the JWT that it signs with A2A_SECRET', async () => {
+  test('callAgent() authenticates with the JWT that it signs with A2A_SECRET', async () => {
     const url = await start({ auth: sharedSecret({ secret: SECRET }) });
     const calling = (options: object) =>
       program.call('callAgent', { url, text: 'Who am I?', options: { ...options, ...POLL }, secret: SECRET });
@@ -52,7 +52,7 @@ describe('@agent-native/core', () => {
     await expect(calling({ apiKey: 'wrong' })).rejects.toThrow('(401)');
   });
 
-  test('callAgent() is known by the key that apiKeyEnv names', async () => {
+  test('callAgent() authenticates with the key that apiKeyEnv names', async () => {
     vi.stubEnv('ANALYTICS_API_KEY', 'k-1234567890');
     const url = await start({ apiKeyEnv: 'ANALYTICS_API_KEY' });
     vi.unstubAllEnvs();

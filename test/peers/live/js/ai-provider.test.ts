@@ -2,13 +2,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { serve } from '../../../../src/node/index.ts';
 import { silentLog } from '../../../../src/observe/log.ts';
 import { agent, memoryStore } from '../../../../src/server/index.ts';
-import { serveClerk } from '../../clerk.ts';
+import { serveTestAgent } from '../../test-agent.ts';
 import { startProgram } from '../program.ts';
 
 const program = startProgram('js/ai-provider');
 
 test('a2a-ai-provider generates the text of an agent', async () => {
-  const { url } = await serveClerk();
+  const { url } = await serveTestAgent();
   expect(await program.call('generate', { url, prompt: 'greet' })).toMatchObject({ text: 'Good morning.' });
   expect(await program.call('generate', { url, prompt: 'report' })).toMatchObject({
     text: expect.stringContaining('One, two, three.'),
@@ -16,7 +16,7 @@ test('a2a-ai-provider generates the text of an agent', async () => {
 });
 
 test('a2a-ai-provider streams the text of an agent', async () => {
-  const { url } = await serveClerk();
+  const { url } = await serveTestAgent();
   const chunks = (await program.call('stream', { url, prompt: 'report' })) as readonly string[];
   expect(chunks.join('')).toContain('One, two, three.');
 });

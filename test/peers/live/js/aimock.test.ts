@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { connected } from '../../client-behaviours.ts';
+import { connected } from '../../our-client-behaviours.ts';
 import { startProgram } from '../program.ts';
 
 const program = startProgram('js/aimock');

@@ -65,7 +65,7 @@ serveCalls({
   get: ({ client, id }) => clients[client].get(id),
   cancel: ({ client, id }) => clients[client].cancel(id),
   subscribe: ({ client, id }) => clients[client].subscribe(id),
-  /** Serves an agent whose model says the same to everything. Returns the address of its card. */
+  /** Serves an agent whose model responds with a constant text. Returns the address of its card. */
   async serve() {
     const model = new MockLanguageModelV3({
       doGenerate: async () => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connected } from '../../client-behaviours.ts';
-import { serveClerk } from '../../clerk.ts';
+import { connected } from '../../our-client-behaviours.ts';
+import { serveTestAgent } from '../../test-agent.ts';
 import { all, fold, type PeerEvent, stateOf, taskOf, textOf, textsOf } from '../../peer.ts';
 import { connectPeer } from '../foreign-client.ts';
 import { startProgram } from '../program.ts';
@@ -11,14 +11,14 @@ describe.each([
   { version: '1.0', form: '1.0' },
   { version: '0.3', form: 'kind' },
 ] as const)('the client of Mastra in $version', ({ version, form }) => {
-  /** Mastra's clients know only the paths of Mastra's servers. */
+  /** Mastra's clients support only the paths of Mastra's servers. */
   const open = async () => {
-    const { url, gate } = await serveClerk({ rpcPaths: ['/api/a2a/echo'] });
+    const { url, gate } = await serveTestAgent({ rpcPaths: ['/api/a2a/echo'] });
     const { peer } = await connectPeer({ program, binding: 'JSONRPC', version, form }, url);
     return { peer, gate };
   };
 
-  test('it sends, and gets the finished task', async () => {
+  test('it sends a message and gets the completed task', async () => {
     const { peer } = await open();
     const task = taskOf(await peer.send({ text: 'report' }));
     expect(stateOf(task)).toBe('completed');
@@ -26,7 +26,7 @@ describe.each([
     expect(textsOf(await peer.get(task.id))).toEqual(textsOf(task));
   });
 
-  test('its stream folds to the stored task', async () => {
+  test('the events of its stream add up to the stored task', async () => {
     const { peer } = await open();
     const task = fold(await all(peer.stream({ text: 'report' })));
     expect(stateOf(task)).toBe('completed');
@@ -41,7 +41,7 @@ describe.each([
     expect(textsOf(task)).toEqual({ response: 'Booked a train to Rome.' });
   });
 
-  test('it cancels a task, whose stream then ends', async () => {
+  test('it cancels a task, and the stream of the task ends', async () => {
     const { peer } = await open();
     const events: PeerEvent[] = [];
     for await (const event of peer.stream({ text: 'wait' })) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agent as createAgent } from '../../../../src/agent/agent.ts';
 import { bearerTokens } from '../../../../src/host/auth/bearer-tokens.ts';
 import { serveOnSocket } from '../../../e2e/kit/server.ts';
-import { connected } from '../../client-behaviours.ts';
+import { connected } from '../../our-client-behaviours.ts';
 import { all } from '../../peer.ts';
 import { startProgram } from '../program.ts';
 

@@ -4,24 +4,24 @@ import { consoleLog } from '../../src/observe/console-log.ts';
 import { type Agent, agent, type AgentOptions, memoryStore } from '../../src/server/index.ts';
 import { type Deferred, deferred } from '../../src/support/deferred.ts';
 
-/** An agent that does what peers need to see, by the first word it is told. */
-export interface Clerk {
+/** An agent for tests with other clients. The text of a message selects its behaviour. */
+export interface TestAgent {
   readonly agent: Agent;
-  /** Lets `wait` finish. */
+  /** Resolve it to let `wait` complete. */
   readonly gate: Deferred<void>;
-  /** Settled when `wait` has begun. */
+  /** Resolves when `wait` has started. */
   readonly begun: Deferred<void>;
-  /** Settled when `wait` is told to stop. */
+  /** Resolves when `wait` is aborted. */
   readonly stopped: Deferred<void>;
 }
 
-export function clerk(limits: Pick<AgentOptions, 'onDisconnect'> = {}): Clerk {
+export function createTestAgent(limits: Pick<AgentOptions, 'onDisconnect'> = {}): TestAgent {
   const gate = deferred<void>();
   const begun = deferred<void>();
   const stopped = deferred<void>();
-  const made = agent({
-    name: 'Clerk',
-    description: 'Does what it is told.',
+  const testAgent = agent({
+    name: 'Test agent',
+    description: 'Its behaviour depends on the text of a message.',
     inputModes: ['*/*'],
     outputModes: ['*/*'],
     ...limits,
@@ -53,13 +53,13 @@ export function clerk(limits: Pick<AgentOptions, 'onDisconnect'> = {}): Clerk {
       }
     },
   });
-  return { agent: made, gate, begun, stopped };
+  return { agent: testAgent, gate, begun, stopped };
 }
 
-/** Serves a clerk on a free port until the test is over. */
-export async function serveClerk(options: ServeOptions = {}): Promise<AgentServer & Pick<Clerk, 'gate'>> {
-  const { agent, gate } = clerk();
-  // At home everybody may call: that need not be told here.
+/** Serves a test agent on a free port until the test is over. */
+export async function serveTestAgent(options: ServeOptions = {}): Promise<AgentServer & Pick<TestAgent, 'gate'>> {
+  const { agent, gate } = createTestAgent();
+  // Without the warning about missing authentication.
   const log = { ...consoleLog, warn() {} };
   const server = await serve(agent, { port: 0, store: memoryStore(), log, ...options });
   onTestFinished(() => server.close({ finishMs: 0 }));

@@ -1,7 +1,7 @@
 import type { PeerEvent, PeerPart, PeerResult } from './peer.ts';
 
-/** Objects of 0.2 and 0.3 say themselves what they are; here each goes under its name, as later versions have it. */
-export function wrapped(object: { readonly kind: string }): PeerEvent {
+/** Wraps an object of 0.2 or 0.3, which has a `kind` member, in an object that names its type, as 1.0 does. */
+export function wrapByKind(object: { readonly kind: string }): PeerEvent {
   switch (object.kind) {
     case 'status-update':
       return { statusUpdate: object } as unknown as PeerEvent;
@@ -12,8 +12,10 @@ export function wrapped(object: { readonly kind: string }): PeerEvent {
   }
 }
 
-export async function* wrappedAll(objects: AsyncIterable<{ readonly kind: string }>): AsyncGenerator<PeerEvent, void> {
-  for await (const object of objects) yield wrapped(object);
+export async function* wrapAllByKind(
+  objects: AsyncIterable<{ readonly kind: string }>,
+): AsyncGenerator<PeerEvent, void> {
+  for await (const object of objects) yield wrapByKind(object);
 }
 
 export const SAMPLES = samplesOf({ name: 'hello.bin' }, { name: 'plan.pdf' });

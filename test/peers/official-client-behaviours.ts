@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ServeOptions } from '../../src/node/index.ts';
-import { serveClerk } from './clerk.ts';
+import { serveTestAgent } from './test-agent.ts';
 import { all, fold, type Peer, type PeerEvent, stateOf, taskOf, textOf, textsOf } from './peer.ts';
 
 export interface PeerSubject {
@@ -11,20 +11,20 @@ export interface PeerSubject {
 
 const REPORT = { 'report.txt': 'One, two, three.', 'summary.txt': 'Three numbers.' };
 
-/** What every official client must be able to do with us, over a real socket. */
-export function peerBehaviours({ name, connect, options }: PeerSubject): void {
+/** The behaviour of our server that every official client relies on, over a real socket. */
+export function officialClientBehaviours({ name, connect, options }: PeerSubject): void {
   const open = async () => {
-    const { url, gate } = await serveClerk(options);
+    const { url, gate } = await serveTestAgent(options);
     return { gate, peer: await connect(url) };
   };
 
   describe(name, () => {
-    test('it finds the agent by its card', async () => {
+    test('it discovers the agent by its card', async () => {
       const { peer } = await open();
-      expect(peer.agentName).toBe('Clerk');
+      expect(peer.agentName).toBe('Test agent');
     });
 
-    test('it sends, and gets the finished task', async () => {
+    test('it sends a message and gets the completed task', async () => {
       const { peer } = await open();
       const task = taskOf(await peer.send({ text: 'report' }));
       expect(stateOf(task)).toBe('completed');
@@ -32,25 +32,25 @@ export function peerBehaviours({ name, connect, options }: PeerSubject): void {
       expect(await peer.get(task.id)).toEqual(task);
     });
 
-    test('it sends, and gets a bare message', async () => {
+    test('it sends a message and gets a message without a task', async () => {
       const { peer } = await open();
       const result = await peer.send({ text: 'greet' });
       expect('message' in result && textOf(result.message.parts)).toBe('Good morning.');
     });
 
-    test('it streams a bare message', async () => {
+    test('it streams a message without a task', async () => {
       const { peer } = await open();
       const events = await all(peer.stream({ text: 'greet' }));
       expect(events.map((event) => 'message' in event && textOf(event.message.parts))).toEqual(['Good morning.']);
     });
 
-    test('it gets back the file and the value that it sent', async () => {
+    test('it gets back the files and the JSON value that it sent', async () => {
       const { peer } = await open();
       const task = taskOf(await peer.send({ parts: peer.samples }));
       expect(task.artifacts?.map(({ parts }) => parts)).toEqual([peer.samples]);
     });
 
-    test('its stream folds to the stored task', async () => {
+    test('the events of its stream add up to the stored task', async () => {
       const { peer } = await open();
       const events = await all(peer.stream({ text: 'report' }));
       const task = fold(events);
@@ -59,14 +59,14 @@ export function peerBehaviours({ name, connect, options }: PeerSubject): void {
       expect(await peer.get(task.id)).toEqual(task);
     });
 
-    test('it does not wait if it does not want to, and gets the task as it is', async () => {
+    test('it gets a task that has not ended when it sends with returnImmediately', async () => {
       const { peer, gate } = await open();
-      const { id } = taskOf(await peer.send({ text: 'wait', atOnce: true }));
+      const { id } = taskOf(await peer.send({ text: 'wait', returnImmediately: true }));
       expect(['submitted', 'working']).toContain(stateOf(await peer.get(id)));
       gate.resolve();
     });
 
-    test('it cancels a task, whose stream then ends', async () => {
+    test('it cancels a task, and the stream of the task ends', async () => {
       const { peer } = await open();
       const events: PeerEvent[] = [];
       for await (const event of peer.stream({ text: 'wait' })) {
@@ -77,7 +77,7 @@ export function peerBehaviours({ name, connect, options }: PeerSubject): void {
       expect(await peer.get(idOf(events))).toEqual(fold(events));
     });
 
-    test('it leaves a stream, and finds the task again', async () => {
+    test('it disconnects from a stream and subscribes to the task again', async () => {
       const { peer, gate } = await open();
       const before: PeerEvent[] = [];
       for await (const event of peer.stream({ text: 'wait' })) {
@@ -95,7 +95,7 @@ export function peerBehaviours({ name, connect, options }: PeerSubject): void {
       expect(await peer.get(task.id)).toEqual(task);
     });
 
-    test('it answers a question that a send brought up', async () => {
+    test('it answers a question that it got as the result of a send', async () => {
       const { peer } = await open();
       const asked = taskOf(await peer.send({ text: 'book' }));
       expect(stateOf(asked)).toBe('input-required');

@@ -7,54 +7,54 @@ import {
   type ErrorCode,
   type Task,
 } from '../../src/index.ts';
-import type { Listening } from '../fixtures/peers/listening.ts';
+import type { PeerServer } from '../fixtures/peers/peer-server.ts';
 import type { ScriptedAgent } from '../fixtures/peers/scripted-agent.ts';
 import { eventually } from '../streams/eventually.ts';
 import { all } from './peer.ts';
 
-/** A server with the scripted agent, and what our client finds there. */
+/** A server with the scripted agent, and the expected results of our client. */
 export interface ServerSubject {
   readonly name: string;
-  serve(): Promise<Listening & Pick<ScriptedAgent, 'gate' | 'turns'>>;
+  serve(): Promise<PeerServer & Pick<ScriptedAgent, 'gate' | 'turns'>>;
   readonly options?: ConnectOptions;
-  /** Binding and version. */
+  /** The binding and version that our client chooses. */
   readonly chosen: string;
-  /** What is said to one who goes on with a finished task, and with an unknown one. */
+  /** The errors for a message to a task that has ended, and to an unknown task. */
   readonly whenEnded: ErrorCode;
   readonly whenUnknown: ErrorCode;
-  /** A stream whose agent threw at once knows nothing of a task but its end. */
+  /** Whether a stream whose agent throws at once has only the final status and no task. */
   readonly throwsWithoutTask: boolean;
-  /** Which operations on push configurations there are. */
+  /** The supported operations on push configurations. */
   readonly push: 'all' | 'set and get' | 'none';
-  /** The name in it, or the code of the error. */
+  /** The name in the extended card, or the code of the error. */
   readonly extendedCard: string;
   readonly hasList: boolean;
 }
 
 const REPORT = { 'report.txt': 'One, two, three.', 'summary.txt': 'Three numbers.' };
 
-/** What our client must be able to do with every official server, over a real socket. */
-export function clientBehaviours({ name, serve, options = {}, ...subject }: ServerSubject): void {
+/** The behaviour of our client with every official server, over a real socket. */
+export function ourClientBehaviours({ name, serve, options = {}, ...subject }: ServerSubject): void {
   const open = async () => {
     const peer = await serve();
     return { ...peer, agent: await connected(peer.url, options) };
   };
 
   describe(`our client and ${name}`, () => {
-    test('it finds the agent by its card', async () => {
+    test('it discovers the agent by its card', async () => {
       const { agent } = await open();
       expect(agent.card.name).toMatch(/^Scripted/);
       expect(`${agent.chosen.binding} ${agent.chosen.version}`).toBe(subject.chosen);
       expect(agent.warnings).toEqual([]);
     });
 
-    test('it asks, and is answered by a task or a message', async () => {
+    test('ask() resolves to the text of a task or a message', async () => {
       const { agent } = await open();
       expect(await agent.ask('hi')).toBe('hi');
       expect(await agent.ask('greet Ann')).toBe('Hello, Ann!');
     });
 
-    test.each(['stream', 'poll', 'block'] as const)('it sends and waits by way of %s', async (wait) => {
+    test.each(['stream', 'poll', 'block'] as const)('it sends a message and waits for the task by %s', async (wait) => {
       const { agent, turns } = await open();
       const reply = await agent.send('report', { wait });
       expect(reply).toMatchObject({ kind: 'task', state: 'completed', text: 'One, two, three.\nThree numbers.' });
@@ -63,12 +63,12 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       expect(turns).toEqual(['report']);
     });
 
-    test('it sends and gets a message', async () => {
+    test('it sends a message and gets a message without a task', async () => {
       const { agent } = await open();
       expect(await agent.send('greet Ann')).toMatchObject({ kind: 'message', text: 'Hello, Ann!' });
     });
 
-    test('it streams', async () => {
+    test('it streams the events of a task, and a message without a task', async () => {
       const { agent } = await open();
       expect((await all(agent.stream('report'))).map(line)).toEqual([
         'task submitted',
@@ -82,13 +82,13 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       expect((await all(agent.stream('greet Ann'))).map(line)).toEqual(['message: Hello, Ann!']);
     });
 
-    test('it learns that a task failed, as a value or as an error', async () => {
+    test('send() resolves to a failed task, and ask() rejects with TASK_FAILED', async () => {
       const { agent } = await open();
       expect(await agent.send('fail')).toMatchObject({ state: 'failed', text: 'Out of paper.' });
       await expect(agent.ask('fail')).rejects.toMatchObject({ code: 'TASK_FAILED', message: 'Out of paper.' });
     });
 
-    test('it learns that the agent threw', async () => {
+    test('send() and stream() report an exception of the agent as a failed task', async () => {
       const { agent } = await open();
       const text = 'Agent execution error: The pen broke';
       for (const wait of ['stream', 'block'] as const) {
@@ -98,7 +98,7 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       expect(events).toEqual([subject.throwsWithoutTask ? `status failed: ${text}` : `task failed: ${text}`]);
     });
 
-    test('it cancels a task, whose stream then ends', async () => {
+    test('it cancels a task, and the stream of the task ends', async () => {
       const { agent } = await open();
       const events: string[] = [];
       let id = '';
@@ -111,9 +111,9 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       expect(await agent.get(id)).toMatchObject({ status: { state: 'TASK_STATE_CANCELED' } });
     });
 
-    test('it leaves a stream, and finds the task again', async () => {
+    test('it disconnects from a stream and subscribes to the task again', async () => {
       const { agent, gate } = await open();
-      const task = agent.task(await leftWaiting(agent));
+      const task = agent.task(await startWaitingTask(agent));
       const events: string[] = [];
       for await (const event of task.subscribe()) {
         events.push(line(event));
@@ -123,20 +123,23 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       expect(textsOf(await task.get())).toEqual({ 'diary.txt': 'Waited. Went on.' });
     });
 
-    test.each(['stream', 'poll'] as const)('it waits for a task that it left, by way of %s', async (wait) => {
-      const { agent, gate, seen, turns } = await open();
-      const task = agent.task(await leftWaiting(agent));
-      const before = seen.length;
-      const reply = task.wait({ wait });
-      await eventually(() => seen.length > before + 1);
-      gate.resolve();
-      expect(await reply).toMatchObject({ state: 'completed', text: 'Waited. Went on.' });
-      expect(turns).toEqual(['wait']);
-    });
+    test.each(['stream', 'poll'] as const)(
+      'it disconnects from a stream and waits for the task by %s',
+      async (wait) => {
+        const { agent, gate, seen, turns } = await open();
+        const task = agent.task(await startWaitingTask(agent));
+        const before = seen.length;
+        const reply = task.wait({ wait });
+        await eventually(() => seen.length > before + 1);
+        gate.resolve();
+        expect(await reply).toMatchObject({ state: 'completed', text: 'Waited. Went on.' });
+        expect(turns).toEqual(['wait']);
+      },
+    );
 
-    test('it goes on by a handle, without a card', async () => {
+    test('it resumes a task from a handle without fetching the card', async () => {
       const { agent, gate, seen } = await open();
-      const { handle } = agent.task(await leftWaiting(agent));
+      const { handle } = agent.task(await startWaitingTask(agent));
       const discoveries = seen.filter((one) => one.includes('well-known')).length;
       const again = await connected(handle, options);
       gate.resolve();
@@ -145,7 +148,7 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
     });
 
     test.each(['before', 'after'] as const)(
-      'it takes up a broken stream %s the task has ended, and tells each piece once',
+      'it resumes a stream that broke %s the end of the task, and yields each chunk once',
       async (when) => {
         const { agent, gate, seen, turns, cut } = await open();
         const events: string[] = [];
@@ -169,7 +172,7 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       },
     );
 
-    test.each(['stream', 'poll', 'block'] as const)('it answers a question, by way of %s', async (wait) => {
+    test.each(['stream', 'poll', 'block'] as const)('it answers a question and waits by %s', async (wait) => {
       const { agent } = await open();
       const asked = await agent.send('book', { wait });
       expect(asked).toMatchObject({ state: 'input-required', text: 'Which city?' });
@@ -187,12 +190,12 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       expect(events.slice(-2)).toEqual(['artifact: Booked a train to Oslo.', 'status completed']);
     });
 
-    test('it keeps push configurations', async () => {
+    test('it sets, gets, lists and deletes push configurations where the server supports it', async () => {
       const { agent } = await open();
       const { id } = taskIn(await agent.send('hi'));
       const config = { id: 'mine', url: 'https://example.com/hook', token: 'secret' };
-      const isRefused = { code: 'INVALID_PARAMS' };
-      if (subject.push === 'none') return expect(agent.pushConfigs.set(id, config)).rejects.toMatchObject(isRefused);
+      const rejection = { code: 'INVALID_PARAMS' };
+      if (subject.push === 'none') return expect(agent.pushConfigs.set(id, config)).rejects.toMatchObject(rejection);
       expect(await agent.pushConfigs.set(id, config)).toMatchObject({ taskId: id, url: config.url });
       expect(await agent.pushConfigs.get(id, 'mine')).toMatchObject({ taskId: id, url: config.url, token: 'secret' });
       const list = async () => (await agent.pushConfigs.list(id)).configs.map(({ url }) => url);
@@ -202,14 +205,14 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
       expect(await list()).toEqual([]);
     });
 
-    test('it gets the extended card', async () => {
+    test('it gets the extended card, or the error of a server without one', async () => {
       const { agent } = await open();
       const result = agent.extendedCard();
       if (subject.extendedCard.includes(' ')) expect(await result).toMatchObject({ name: subject.extendedCard });
       else await expect(result).rejects.toMatchObject({ code: subject.extendedCard });
     });
 
-    test('it lists tasks where that exists', async () => {
+    test('it lists tasks, or rejects with METHOD_NOT_FOUND before 1.0', async () => {
       const { agent } = await open();
       await agent.send('hi');
       if (subject.hasList) expect((await agent.list()).tasks).toHaveLength(1);
@@ -217,12 +220,12 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
     });
 
     test.each<[string, ErrorCode, (agent: AgentClient, ended: string) => Promise<unknown>]>([
-      ['get what is not there', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
-      ['cancel what is not there', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
-      ['go on with what is not there', subject.whenUnknown, (agent) => agent.send('hi', { taskId: 'unknown' })],
-      ['cancel what has ended', 'TASK_NOT_CANCELABLE', (agent, ended) => agent.cancel(ended)],
-      ['go on with what has ended', subject.whenEnded, (agent, taskId) => agent.send('hi', { taskId })],
-    ])('it cannot %s', async (_, code, call) => {
+      ['get an unknown task', 'TASK_NOT_FOUND', (agent) => agent.get('unknown')],
+      ['cancel an unknown task', 'TASK_NOT_FOUND', (agent) => agent.cancel('unknown')],
+      ['continue an unknown task', subject.whenUnknown, (agent) => agent.send('hi', { taskId: 'unknown' })],
+      ['cancel a task that has ended', 'TASK_NOT_CANCELABLE', (agent, ended) => agent.cancel(ended)],
+      ['continue a task that has ended', subject.whenEnded, (agent, taskId) => agent.send('hi', { taskId })],
+    ])('it rejects with the error code of the server when it tries to %s', async (_, code, call) => {
       const { agent } = await open();
       const { id } = taskIn(await agent.send('hi'));
       await expect(call(agent, id)).rejects.toMatchObject({ code });
@@ -230,23 +233,23 @@ export function clientBehaviours({ name, serve, options = {}, ...subject }: Serv
   });
 }
 
-/** A client that is closed when the test is over. */
+/** Connects a client, and closes it after the test. */
 export async function connected(target: string, options: ConnectOptions = {}): Promise<AgentClient> {
-  // Ports come back, and cards of other peers must not come with them.
+  // Not cached, because ports are reused and would get cards of other peers.
   const agent = await connect(target, { cache: false, timeoutMs: 4000, ...options });
   onTestFinished(() => agent.close());
   return agent;
 }
 
-/** An event in one line: what it is, its state, what it says. */
+/** An event in one line: type, state and text. */
 export function line(event: AgentEvent): string {
   const state = 'state' in event ? ` ${event.state}` : '';
   const append = event.type === 'artifact' && event.append ? ' +' : '';
   return `${event.type}${state}${append}${event.text === '' ? '' : `: ${event.text}`}`;
 }
 
-/** The id of a task that waits at the gate, and whose stream was left. */
-async function leftWaiting(agent: AgentClient): Promise<string> {
+/** Starts a task that waits at the gate, and disconnects from its stream. Resolves to the id of the task. */
+async function startWaitingTask(agent: AgentClient): Promise<string> {
   const stream = agent.stream('wait');
   for await (const event of stream) if (isWaiting(event)) break;
   return stream.task?.id ?? '';

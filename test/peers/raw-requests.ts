@@ -1,7 +1,7 @@
 import type { Ask } from '../e2e/kit/exchange.ts';
 
-/** How a version asks for things over one binding, byte for byte and with no help from us. */
-export interface RawVoice {
+/** Creates the requests of a version over one binding, without our encoders. */
+export interface RawRequests {
   send(text: string, taskId?: string): Ask;
   stream(text: string, taskId?: string): Ask;
   get(id: string): Ask;
@@ -28,7 +28,7 @@ function kindMessage(text: string, taskId?: string) {
 }
 
 /** 0.2 and 0.3 over JSON-RPC. */
-export const kindRpc: RawVoice = {
+export const kindRpc: RawRequests = {
   send: (text, taskId) => rpc('message/send', { message: kindMessage(text, taskId) }),
   stream: (text, taskId) => rpc('message/stream', { message: kindMessage(text, taskId) }),
   get: (id) => rpc('tasks/get', { id }),
@@ -37,23 +37,23 @@ export const kindRpc: RawVoice = {
   extendedCard: () => rpc('agent/getAuthenticatedExtendedCard', undefined),
 };
 
-const SPEAKS_1 = { 'A2A-Version': '1.0' };
+const VERSION_1 = { 'A2A-Version': '1.0' };
 
 function protoMessage(member: 'parts' | 'content', text: string, taskId?: string) {
   const message = { messageId: `m-${++messages}`, role: 'ROLE_USER', [member]: [{ text }] };
   return { message: taskId === undefined ? message : { ...message, taskId } };
 }
 
-export const rpc1: RawVoice = {
-  send: (text, taskId) => rpc('SendMessage', protoMessage('parts', text, taskId), SPEAKS_1),
-  stream: (text, taskId) => rpc('SendStreamingMessage', protoMessage('parts', text, taskId), SPEAKS_1),
-  get: (id) => rpc('GetTask', { id }, SPEAKS_1),
-  cancel: (id) => rpc('CancelTask', { id }, SPEAKS_1),
-  subscribe: (id) => rpc('SubscribeToTask', { id }, SPEAKS_1),
-  extendedCard: () => rpc('GetExtendedAgentCard', {}, SPEAKS_1),
+export const rpc1: RawRequests = {
+  send: (text, taskId) => rpc('SendMessage', protoMessage('parts', text, taskId), VERSION_1),
+  stream: (text, taskId) => rpc('SendStreamingMessage', protoMessage('parts', text, taskId), VERSION_1),
+  get: (id) => rpc('GetTask', { id }, VERSION_1),
+  cancel: (id) => rpc('CancelTask', { id }, VERSION_1),
+  subscribe: (id) => rpc('SubscribeToTask', { id }, VERSION_1),
+  extendedCard: () => rpc('GetExtendedAgentCard', {}, VERSION_1),
 };
 
-function restVoice(base: string, member: 'parts' | 'content', card: string, headers = {}): RawVoice {
+function restRequests(base: string, member: 'parts' | 'content', card: string, headers = {}): RawRequests {
   const post = (path: string, body?: unknown): Ask => ({ method: 'POST', path: `${base}${path}`, headers, body });
   const get = (path: string): Ask => ({ method: 'GET', path: `${base}${path}`, headers });
   return {
@@ -66,5 +66,5 @@ function restVoice(base: string, member: 'parts' | 'content', card: string, head
   };
 }
 
-export const rest1 = restVoice('/rest', 'parts', '/extendedAgentCard', SPEAKS_1);
-export const rest03 = restVoice('/rest/v1', 'content', '/card');
+export const rest1 = restRequests('/rest', 'parts', '/extendedAgentCard', VERSION_1);
+export const rest03 = restRequests('/rest/v1', 'content', '/card');
