@@ -5,12 +5,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { toExpress } from '../../src/node/index.ts';
 import { type AgentHandler, createHandler, memoryStore } from '../../src/server/index.ts';
 import { createTestAgent } from '../peers/test-agent.ts';
-import { type Mount, mountBehaviours, OTHERS, waitRequest } from './behaviours.ts';
+import { type Mount, mountBehaviours, APP_ROUTES, waitRequest } from './mount-behaviours.ts';
 import { listen } from './listen.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The SDK of 0.2 brings it along. */
+/** Express 4 is a dependency of the SDK 0.2. */
 const express4 = createRequire(require.resolve('a2a-sdk-0.2/client'))('express') as typeof express;
 
 function mountsIn(framework: typeof express): readonly Mount[] {
@@ -26,9 +26,9 @@ function mountsIn(framework: typeof express): readonly Mount[] {
     open(handler: AgentHandler) {
       const app = framework();
       build(app, toExpress(handler));
-      app.get(OTHERS.home, (_request, response) => void response.send('home'));
-      app.get(OTHERS.below, (_request, response) => void response.send('below'));
-      app.post(OTHERS.echo, framework.json(), (request, response) => {
+      app.get(APP_ROUTES.home, (_request, response) => void response.send('home'));
+      app.get(APP_ROUTES.below, (_request, response) => void response.send('below'));
+      app.post(APP_ROUTES.echo, framework.json(), (request, response) => {
         const body: unknown = request.body;
         response.send(typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : JSON.stringify(body));
       });
@@ -67,7 +67,7 @@ function mountsIn(framework: typeof express): readonly Mount[] {
 mountBehaviours('Express 5', mountsIn(express));
 mountBehaviours('Express 4', mountsIn(express4));
 
-test('a body that is gone is told of, and not waited for', async () => {
+test('a request whose body a middleware has consumed gets 500 with the cause', async () => {
   const handler = createHandler(createTestAgent().agent, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = express();

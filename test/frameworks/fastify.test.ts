@@ -4,13 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { toFastify } from '../../src/node/index.ts';
 import { type AgentHandler, createHandler, memoryStore } from '../../src/server/index.ts';
 import { createTestAgent } from '../peers/test-agent.ts';
-import { type Mount, mountBehaviours, OTHERS } from './behaviours.ts';
+import { type Mount, mountBehaviours, APP_ROUTES } from './mount-behaviours.ts';
 
 function mount(
   name: string,
   prefix: string,
   build: (app: FastifyInstance, handler: AgentHandler) => unknown,
-  others: 'before' | 'after' = 'after',
+  appRoutes: 'before' | 'after' = 'after',
 ): Mount {
   return {
     name,
@@ -18,18 +18,18 @@ function mount(
     async open(handler) {
       const app = fastify({ forceCloseConnections: true });
       onTestFinished(() => app.close());
-      if (others === 'before') addOthers(app);
+      if (appRoutes === 'before') addAppRoutes(app);
       await build(app, handler);
-      if (others === 'after') addOthers(app);
+      if (appRoutes === 'after') addAppRoutes(app);
       return app.listen({ port: 0, host: '127.0.0.1' });
     },
   };
 }
 
-function addOthers(app: FastifyInstance): void {
-  app.get(OTHERS.home, async () => 'home');
-  app.get(OTHERS.below, async () => 'below');
-  app.post(OTHERS.echo, async ({ body }) => JSON.stringify(body));
+function addAppRoutes(app: FastifyInstance): void {
+  app.get(APP_ROUTES.home, async () => 'home');
+  app.get(APP_ROUTES.below, async () => 'below');
+  app.post(APP_ROUTES.echo, async ({ body }) => JSON.stringify(body));
 }
 
 mountBehaviours('Fastify 5', [
@@ -39,7 +39,7 @@ mountBehaviours('Fastify 5', [
   mount('under a prefix with parameters', '/v2/acme/agent', (app, handler) =>
     app.register((scope) => scope.register(toFastify(handler), { prefix: '/agent' }), { prefix: '/v2/:tenant' }),
   ),
-  mount('beside a parser that takes everything', '/agent', (app, handler) => {
+  mount('with a parser for every content type', '/agent', (app, handler) => {
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text));
     return app.register(toFastify(handler), { prefix: '/agent' });
   }),
@@ -57,7 +57,7 @@ async function appWithAgent(build: (app: FastifyInstance) => void): Promise<Fast
   return app;
 }
 
-test('what hooks of Fastify say of an answer is sent with it', async () => {
+test('headers that a Fastify hook sets are sent with a response of the agent', async () => {
   const app = await appWithAgent((app) =>
     app.addHook('onRequest', async (_request, reply) => void reply.header('x-frame-options', 'DENY')),
   );
@@ -65,15 +65,15 @@ test('what hooks of Fastify say of an answer is sent with it', async () => {
   expect([statusCode, headers['x-frame-options'], headers['content-type']]).toEqual([200, 'DENY', 'application/json']);
 });
 
-test('a hook of Fastify can keep callers out', async () => {
+test('a Fastify hook can reject requests to the agent', async () => {
   const app = await appWithAgent((app) =>
-    app.addHook('onRequest', async (_request, reply) => reply.code(401).send('Who are you?')),
+    app.addHook('onRequest', async (_request, reply) => reply.code(401).send('Not authenticated')),
   );
   const { statusCode, body } = await app.inject('/agent/tasks');
-  expect([statusCode, body]).toEqual([401, 'Who are you?']);
+  expect([statusCode, body]).toEqual([401, 'Not authenticated']);
 });
 
-test('the page for what is not found is that of the application', async () => {
+test('an unknown path below the agent gets the not-found page of the Fastify application', async () => {
   const app = await appWithAgent((app) =>
     app.setNotFoundHandler((_request, reply) => reply.code(404).send('Nothing here')),
   );

@@ -4,10 +4,10 @@ import { cors } from 'hono/cors';
 import { expect, onTestFinished, test } from 'vitest';
 import { type AgentHandler, createHandler, memoryStore, toHono } from '../../src/server/index.ts';
 import { createTestAgent, type TestAgent } from '../peers/test-agent.ts';
-import { type Mount, mountBehaviours, OTHERS, waitRequest } from './behaviours.ts';
+import { type Mount, mountBehaviours, APP_ROUTES, waitRequest } from './mount-behaviours.ts';
 import { listenWith } from './listen.ts';
 
-/** @param basePath What the handler knows of the prefix. */
+/** @param basePath The `basePath` of the handler. */
 function mount(
   name: string,
   prefix: string,
@@ -21,9 +21,9 @@ function mount(
     open(handler) {
       const app = new Hono();
       build(app, handler);
-      app.get(OTHERS.home, (c) => c.text('home'));
-      app.get(OTHERS.below, (c) => c.text('below'));
-      app.post(OTHERS.echo, async (c) => c.text(JSON.stringify(await c.req.json())));
+      app.get(APP_ROUTES.home, (c) => c.text('home'));
+      app.get(APP_ROUTES.below, (c) => c.text('below'));
+      app.post(APP_ROUTES.echo, async (c) => c.text(JSON.stringify(await c.req.json())));
       return listenWith((request) => app.fetch(request));
     },
   };
@@ -33,12 +33,10 @@ mountBehaviours('Hono 4', [
   mount('at the root', '', (app, handler) => app.use(toHono(handler))),
   mount('at the root for every path', '', (app, handler) => app.all('*', toHono(handler))),
   mount('under a prefix', '/agent', (app, handler) => app.all('/agent/*', toHono(handler))),
-  mount('in an app of its own', '/v2/agent', (app, handler) =>
-    app.route('/v2/agent', new Hono().all('/*', toHono(handler))),
-  ),
+  mount('in its own app', '/v2/agent', (app, handler) => app.route('/v2/agent', new Hono().all('/*', toHono(handler)))),
   mount('under a prefix without basePath', '/agent', (app, handler) => app.all('/agent/*', toHono(handler)), ''),
   mount(
-    'in an app of its own without basePath',
+    'in its own app without basePath',
     '/v2/agent',
     (app, handler) => app.route('/v2/agent', new Hono().all('/*', toHono(handler))),
     '',
@@ -53,15 +51,15 @@ mountBehaviours('Hono 4', [
   ),
 ]);
 
-/** An app without a socket. */
+/** Creates an app that is called without a socket. */
 function appWithAgent(before: (app: Hono) => void = () => {}): TestAgent & { readonly app: Hono } {
-  const made = createTestAgent({ onDisconnect: 'cancel' });
-  const handler = createHandler(made.agent, { store: memoryStore(), log: silentLog });
+  const testAgent = createTestAgent({ onDisconnect: 'cancel' });
+  const handler = createHandler(testAgent.agent, { store: memoryStore(), log: silentLog });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const app = new Hono();
   before(app);
   app.use(toHono(handler));
-  return { ...made, app };
+  return { ...testAgent, app };
 }
 
 test.each<[string, (c: Context) => Promise<unknown>]>([
@@ -69,7 +67,7 @@ test.each<[string, (c: Context) => Promise<unknown>]>([
   ['text', (c) => c.req.text()],
   ['arrayBuffer', (c) => c.req.arrayBuffer()],
   ['blob', (c) => c.req.blob()],
-])('a body that Hono has read as %s is there for the agent, too', async (_, read) => {
+])('a body that a Hono middleware has read with c.req.%s() can be read by the agent', async (_, read) => {
   const { app, gate } = appWithAgent((app) =>
     app.use(async (c, next) => {
       await read(c);
@@ -81,7 +79,7 @@ test.each<[string, (c: Context) => Promise<unknown>]>([
   expect(await response.json()).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } });
 });
 
-test('a body that is gone is told of, and not waited for', async () => {
+test('a request whose body a Hono middleware has consumed gets 500 with the cause', async () => {
   const { app } = appWithAgent((app) =>
     app.use(async (c, next) => {
       await c.req.raw.text();
@@ -95,14 +93,14 @@ test('a body that is gone is told of, and not waited for', async () => {
   });
 });
 
-test('what middleware of Hono says of an answer is sent with it', async () => {
+test('headers that a Hono middleware sets are sent with a response of the agent', async () => {
   const { app } = appWithAgent((app) => app.use(cors({ origin: 'https://example.com' })));
   const response = await app.request('/tasks', { headers: { origin: 'https://example.com' } });
   expect(response.headers.get('access-control-allow-origin')).toBe('https://example.com');
   expect(await response.json()).toMatchObject({ tasks: [] });
 });
 
-test('whoever reads no further is missed, without a socket as well', async () => {
+test('a task with onDisconnect: cancel is aborted when its stream is canceled, without a socket', async () => {
   const { app, begun, stopped } = appWithAgent();
   const { body } = await app.request('/message:stream', waitRequest());
   await begun.promise;
@@ -110,7 +108,7 @@ test('whoever reads no further is missed, without a socket as well', async () =>
   await stopped.promise;
 });
 
-test('a host that waits is told to by way of Hono', async () => {
+test('a serverless handler calls waitUntil of the execution context of Hono', async () => {
   const works: Promise<unknown>[] = [];
   const host = { waitUntil: (work: Promise<unknown>) => void works.push(work), passThroughOnException() {}, props: {} };
   const { agent } = createTestAgent();

@@ -2,21 +2,21 @@ import { silentLog } from '../../src/observe/log.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHandler, memoryStore, toNext } from '../../src/server/index.ts';
 import { createTestAgent } from '../peers/test-agent.ts';
-import { type Mount, mountBehaviours, OTHERS } from './behaviours.ts';
+import { type Mount, mountBehaviours, APP_ROUTES } from './mount-behaviours.ts';
 import { listenWith } from './listen.ts';
 
-/** How Next calls what a route exports. */
+/** The functions that a route of Next exports. */
 type Route = (
   request: Request,
   context: { readonly params: Promise<{ readonly path?: string[] }> },
 ) => Promise<Response>;
 
-/** Next's own request has more members than the web's. */
+/** The request class of Next has more members than the standard one. */
 class NextRequest extends Request {
   readonly nextUrl = new URL(this.url);
 }
 
-/** `app{prefix}/[[...path]]/route.ts`, beside routes of their own, which go first. */
+/** `app{prefix}/[[...path]]/route.ts`, and other routes, which are matched first. */
 function mount(name: string, prefix: string): Mount {
   return {
     name,
@@ -26,9 +26,9 @@ function mount(name: string, prefix: string): Mount {
       const routes: Readonly<Record<string, Route>> = toNext(handler);
       return listenWith(async (request) => {
         const { pathname } = new URL(request.url);
-        if (request.method === 'GET' && pathname === OTHERS.home) return new Response('home');
-        if (request.method === 'GET' && pathname === OTHERS.below) return new Response('below');
-        if (pathname === OTHERS.echo) return new Response(JSON.stringify(await request.json()));
+        if (request.method === 'GET' && pathname === APP_ROUTES.home) return new Response('home');
+        if (request.method === 'GET' && pathname === APP_ROUTES.below) return new Response('below');
+        if (pathname === APP_ROUTES.echo) return new Response(JSON.stringify(await request.json()));
         const path = pathname.slice(prefix.length).split('/').filter(Boolean);
         const route = routes[request.method];
         if (route === undefined || !pathname.startsWith(prefix)) return new Response(null, { status: 404 });
@@ -40,8 +40,12 @@ function mount(name: string, prefix: string): Mount {
 
 mountBehaviours('Next', [mount('at the root', ''), mount('under a prefix', '/api/agent')]);
 
-test('every verb that the agent answers is exported', async () => {
-  const handler = createHandler(createTestAgent().agent, { store: memoryStore(), log: silentLog, basePath: '/api/agent' });
+test('toNext() exports every HTTP method that the agent supports', async () => {
+  const handler = createHandler(createTestAgent().agent, {
+    store: memoryStore(),
+    log: silentLog,
+    basePath: '/api/agent',
+  });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const { GET, HEAD, OPTIONS, POST, DELETE } = toNext(handler);
   const card = 'https://example.com/api/agent/.well-known/agent-card.json';

@@ -1,5 +1,5 @@
-/** Makes the calls, and prints what came of them and how many requests went through `fetch`. */
-import { calls, type Places } from './calls.ts';
+/** Runs the calls, and prints their results and the number of requests made with `fetch`. */
+import { calls, type Addresses } from './client-calls.ts';
 
 let fetched = 0;
 const { fetch } = globalThis;
@@ -8,5 +8,5 @@ globalThis.fetch = (...args) => {
   return fetch(...args);
 };
 
-const results = await calls(JSON.parse(process.argv[2] ?? '') as Places);
+const results = await calls(JSON.parse(process.argv[2] ?? '') as Addresses);
 console.log(JSON.stringify({ results, fetched }));

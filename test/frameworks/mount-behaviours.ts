@@ -7,19 +7,19 @@ import { connect } from '../peers/sdk-1.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
-/** A way to have an agent in a framework, beside the routes of `OTHERS`. */
+/** A way to mount an agent in a framework, beside the routes of `APP_ROUTES`. */
 export interface Mount {
   readonly name: string;
-  /** Where the agent is, without a slash at the end. */
+  /** The path of the agent, without a slash at the end. */
   readonly prefix: string;
-  /** For mounts that leave the prefix in the paths of requests. */
+  /** Set if the handler gets paths with the prefix. */
   readonly basePath?: string;
   /** Listens on a free port of 127.0.0.1 until the test is over. */
   open(handler: AgentHandler): Promise<string>;
 }
 
-/** What a framework has besides: a page at the root, one below the agent, and a route that takes JSON. */
-export const OTHERS = { home: '/', below: '/agent/extra', echo: '/echo' } as const;
+/** The other routes of the application: a page at the root, one below the agent, and one that accepts JSON. */
+export const APP_ROUTES = { home: '/', below: '/agent/extra', echo: '/echo' } as const;
 
 interface Opened extends TestAgent {
   readonly origin: string;
@@ -27,24 +27,27 @@ interface Opened extends TestAgent {
   readonly url: string;
 }
 
-async function open({ prefix, basePath = '/', open }: Mount, limits?: Parameters<typeof createTestAgent>[0]): Promise<Opened> {
-  const made = createTestAgent(limits);
-  const handler = createHandler(made.agent, { store: memoryStore(), log: silentLog, basePath });
+async function open(
+  { prefix, basePath = '/', open }: Mount,
+  limits?: Parameters<typeof createTestAgent>[0],
+): Promise<Opened> {
+  const testAgent = createTestAgent(limits);
+  const handler = createHandler(testAgent.agent, { store: memoryStore(), log: silentLog, basePath });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const origin = await open(handler);
-  return { ...made, origin, url: origin + prefix };
+  return { ...testAgent, origin, url: origin + prefix };
 }
 
-/** A message that takes as long as `gate` says. */
+/** A message whose task completes when the test resolves `gate`. */
 export function waitRequest(): { readonly method: 'POST'; readonly headers: typeof JSON_TYPE; readonly body: string } {
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'wait' }] };
   return { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ message }) };
 }
 
-/** What must hold wherever and however an agent is mounted. */
+/** The behaviour of an agent in every framework and mount. */
 export function mountBehaviours(framework: string, mounts: readonly Mount[]): void {
   describe.each(mounts)(`${framework}, $name`, (mount) => {
-    test('the card names addresses that work', async () => {
+    test('the addresses in the card work over both bindings', async () => {
       const { url } = await open(mount);
       const response = await fetch(`${url}/.well-known/agent-card.json`);
       const card = (await response.json()) as { readonly supportedInterfaces: readonly { readonly url: string }[] };
@@ -59,7 +62,7 @@ export function mountBehaviours(framework: string, mounts: readonly Mount[]): vo
       }
     });
 
-    test('JSON-RPC is answered at the mount itself, with a slash at its end and without', async () => {
+    test('the path of the mount accepts JSON-RPC, with and without a slash at its end', async () => {
       const { url } = await open(mount);
       for (const address of new Set([url === new URL(url).origin ? `${url}/` : url, `${url}/`])) {
         const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ListTasks', params: {} });
@@ -68,7 +71,7 @@ export function mountBehaviours(framework: string, mounts: readonly Mount[]): vo
       }
     });
 
-    test('a request of REST may have no body', async () => {
+    test('a REST request without a body is accepted, with and without a content type', async () => {
       const { url, gate } = await open(mount);
       const peer = await connect(`${url}/`, 'HTTP+JSON');
       const { id } = taskOf(await peer.send({ text: 'wait', returnImmediately: true }));
@@ -79,22 +82,22 @@ export function mountBehaviours(framework: string, mounts: readonly Mount[]): vo
       gate.resolve();
     });
 
-    test('what stands beside the agent is answered as ever', async () => {
+    test('the other routes of the application still respond', async () => {
       const { origin } = await open(mount);
       const read = async (path: string, init?: RequestInit): Promise<unknown> =>
         (await fetch(origin + path, init)).text();
-      expect(await read(OTHERS.home)).toBe('home');
-      expect(await read(OTHERS.below)).toBe('below');
-      expect(await read(OTHERS.echo, { method: 'POST', headers: JSON_TYPE, body: '{"a":[1]}' })).toBe('{"a":[1]}');
+      expect(await read(APP_ROUTES.home)).toBe('home');
+      expect(await read(APP_ROUTES.below)).toBe('below');
+      expect(await read(APP_ROUTES.echo, { method: 'POST', headers: JSON_TYPE, body: '{"a":[1]}' })).toBe('{"a":[1]}');
     });
 
-    test('what nobody has is not found', async () => {
+    test('a path that no route matches gets 404', async () => {
       const { url } = await open(mount);
       const response = await fetch(`${url}/nothing/here`);
       expect(response.status).toBe(404);
     });
 
-    test('events come when they happen', async () => {
+    test('an event is sent before the stream ends', async () => {
       const { url, gate } = await open(mount);
       const response = await fetch(`${url}/message:stream`, waitRequest());
       const events = new EventTexts(response);
@@ -104,23 +107,26 @@ export function mountBehaviours(framework: string, mounts: readonly Mount[]): vo
       await events.end();
     });
 
-    test.each(['/message:stream', '/message:send'])('whoever leaves %s is missed', async (path) => {
-      const { url, begun, stopped } = await open(mount, { onDisconnect: 'cancel' });
-      const leaving = new AbortController();
-      const { signal } = leaving;
-      const answer = fetch(url + path, { ...waitRequest(), signal }).then((response) => response.text());
-      await begun.promise;
-      leaving.abort();
-      await expect(answer).rejects.toThrow('aborted');
-      await stopped.promise;
-    });
+    test.each(['/message:stream', '/message:send'])(
+      'a task with onDisconnect: cancel is aborted when its caller disconnects from %s',
+      async (path) => {
+        const { url, begun, stopped } = await open(mount, { onDisconnect: 'cancel' });
+        const leaving = new AbortController();
+        const { signal } = leaving;
+        const responseText = fetch(url + path, { ...waitRequest(), signal }).then((response) => response.text());
+        await begun.promise;
+        leaving.abort();
+        await expect(responseText).rejects.toThrow('aborted');
+        await stopped.promise;
+      },
+    );
   });
 }
 
-/** The text of a stream, as far as it has come. */
+/** Reads the text of a stream. */
 class EventTexts {
   readonly #chunks: AsyncIterator<string, unknown>;
-  #heard = '';
+  #received = '';
 
   constructor({ body }: Response) {
     if (body === null) throw new Error('Expected a stream');
@@ -128,12 +134,12 @@ class EventTexts {
   }
 
   async until(text: string): Promise<string> {
-    while (!this.#heard.includes(text)) {
+    while (!this.#received.includes(text)) {
       const next = await this.#chunks.next();
-      if (next.done === true) throw new Error(`Expected ${text} in ${this.#heard}`);
-      this.#heard += next.value;
+      if (next.done === true) throw new Error(`Expected ${text} in ${this.#received}`);
+      this.#received += next.value;
     }
-    return this.#heard;
+    return this.#received;
   }
 
   async end(): Promise<void> {
