@@ -78,7 +78,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, 'test/peers/live/**'],
           globalSetup: SETUPS[name] ?? [],
           isolate: ALONE.has(name),
-          setupFiles: CONNECTING.has(name) ? ['./test/helpers/forget-cards.ts'] : [],
+          setupFiles: CONNECTING.has(name) ? ['./test/helpers/clear-card-cache.ts'] : [],
         },
       })),
     ],

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { keptLog } from '../../test/helpers/kept-log.ts';
+import { recordingLog } from '../../test/helpers/recording-log.ts';
 import { silentLog } from '../observe/log.ts';
 import { agent } from '../agent/agent.ts';
 import { memoryStore } from '../store/memory/store.ts';
@@ -79,7 +79,7 @@ test.each<[string, Middleware]>([
   ['rejects', async () => Promise.reject(new Error('secret'))],
   ['passes an error to next', (_, __, next) => next(new Error('secret'))],
 ])('middleware that %s gets 500 and a line in the log, and the agent is not called', async (_, middleware) => {
-  const log = keptLog();
+  const log = recordingLog();
   const server = await started({ log, middleware });
 
   const answer = await send(server, 'x'.repeat(1_000_000));
@@ -93,7 +93,7 @@ test.each<[string, Middleware]>([
 });
 
 test('middleware that responds and calls next, or calls next twice, has one response', async () => {
-  const log = keptLog();
+  const log = recordingLog();
   const server = await started({
     log,
     middleware: (incoming, outgoing, next) => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Fetch, rawCall, type Way, WAYS } from '../../test/helpers/raw-call.ts';
+import { type Fetch, rawCall, type WireFormat, WIRE_FORMATS } from '../../test/helpers/raw-call.ts';
 import type { Input } from '../model/operation.ts';
 import { deferred } from '../support/deferred.ts';
 import { readSse } from '../../test/helpers/read-sse.ts';
@@ -14,11 +14,11 @@ const HI: Input<'SendMessage'> = { message: { messageId: 'm1', role: 'ROLE_USER'
 const EDGES = ['socket', 'process'] as const;
 type Edge = (typeof EDGES)[number];
 
-const CASES = WAYS.flatMap((way) => EDGES.map((edge) => ({ ...way, edge })));
-type Case = Way & { readonly edge: Edge };
+const CASES = WIRE_FORMATS.flatMap((format) => EDGES.map((edge) => ({ ...format, edge })));
+type Case = WireFormat & { readonly edge: Edge };
 
-async function open(way: Way, faults: readonly Fault[], more: FakePeerOptions = {}): Promise<FakePeer> {
-  const { version, binding } = way;
+async function open(format: WireFormat, faults: readonly Fault[], more: FakePeerOptions = {}): Promise<FakePeer> {
+  const { version, binding } = format;
   const peer = await fakePeer({ version, binding, script: [['a', 'b', 'c']], faults, ...more });
   onTestFinished(() => peer.close());
   return peer;
@@ -28,8 +28,8 @@ function fetchOf(peer: FakePeer, edge: Edge): Fetch {
   return edge === 'socket' ? fetch : (input, init) => peer.fetch(input, init);
 }
 
-function ask(peer: FakePeer, way: Case, operation: 'SendMessage' | 'SendStreamingMessage'): Promise<Response> {
-  return rawCall(way, `${peer.url}/a2a`, operation, HI, { send: fetchOf(peer, way.edge) });
+function ask(peer: FakePeer, format: Case, operation: 'SendMessage' | 'SendStreamingMessage'): Promise<Response> {
+  return rawCall(format, `${peer.url}/a2a`, operation, HI, { send: fetchOf(peer, format.edge) });
 }
 
 /** The texts of the events that arrive, and how the stream ends. */
@@ -50,49 +50,52 @@ function nameOf(data: string): string {
 
 const WHOLE = ['submitted', 'a', 'b', 'c', 'completed', 'end'];
 
-test.each(CASES)('$version, $binding, $edge: a dropped send is processed, or not', async (way) => {
-  const peer = await open(way, [
+test.each(CASES)('$version, $binding, $edge: a dropped send is processed, or not', async (format) => {
+  const peer = await open(format, [
     { fault: 'drop', when: 'before-acting' },
     { fault: 'drop' },
     { fault: 'drop', when: 'while-answering' },
   ]);
 
-  await expect(ask(peer, way, 'SendMessage')).rejects.toThrow('fetch failed');
+  await expect(ask(peer, format, 'SendMessage')).rejects.toThrow('fetch failed');
   expect(peer.tasks).toHaveLength(0);
-  await expect(ask(peer, way, 'SendMessage')).rejects.toThrow('fetch failed');
+  await expect(ask(peer, format, 'SendMessage')).rejects.toThrow('fetch failed');
   expect(peer.requests.map(({ acted }) => acted)).toEqual([false, true]);
-  if (way.version === '0.1') return;
+  if (format.version === '0.1') return;
 
-  const half = await ask(peer, way, 'SendMessage');
+  const half = await ask(peer, format, 'SendMessage');
   await expect(half.text()).rejects.toThrow('terminated');
   expect(peer.tasks).toHaveLength(2);
   expect(peer.doubleSends).toEqual(['m1']);
 });
 
-test.each(CASES)('$version, $binding, $edge: events of streams are cut off, duplicated and reordered', async (way) => {
-  const faults: [Fault, string[]][] = [
-    [{ fault: 'cut-stream', afterEvents: 0 }, ['terminated']],
-    [{ fault: 'cut-stream', afterEvents: 2 }, ['submitted', 'a', 'terminated']],
-    [{ fault: 'cut-stream', afterEvents: 2, how: 'inside-event' }, ['submitted', 'a', 'terminated']],
-    [{ fault: 'cut-stream', afterEvents: 2, how: 'clean' }, ['submitted', 'a', 'end']],
-    [{ fault: 'cut-stream', afterEvents: 9 }, WHOLE],
-    [{ fault: 'drop', when: 'while-answering' }, ['terminated']],
-    [{ fault: 'duplicate-event', event: 2 }, ['submitted', 'a', 'a', 'b', 'c', 'completed', 'end']],
-    [{ fault: 'reorder-events', event: 2 }, ['submitted', 'b', 'a', 'c', 'completed', 'end']],
-    [{ fault: 'reorder-events', event: 5 }, WHOLE],
-  ];
-  for (const [fault, expected] of faults) {
-    const peer = await open(way, [fault]);
-    const seen = await read(await ask(peer, way, 'SendStreamingMessage'));
-    expect({ fault, seen }).toEqual({ fault, seen: expected });
-  }
-});
+test.each(CASES)(
+  '$version, $binding, $edge: events of streams are cut off, duplicated and reordered',
+  async (format) => {
+    const faults: [Fault, string[]][] = [
+      [{ fault: 'cut-stream', afterEvents: 0 }, ['terminated']],
+      [{ fault: 'cut-stream', afterEvents: 2 }, ['submitted', 'a', 'terminated']],
+      [{ fault: 'cut-stream', afterEvents: 2, how: 'inside-event' }, ['submitted', 'a', 'terminated']],
+      [{ fault: 'cut-stream', afterEvents: 2, how: 'clean' }, ['submitted', 'a', 'end']],
+      [{ fault: 'cut-stream', afterEvents: 9 }, WHOLE],
+      [{ fault: 'drop', when: 'while-answering' }, ['terminated']],
+      [{ fault: 'duplicate-event', event: 2 }, ['submitted', 'a', 'a', 'b', 'c', 'completed', 'end']],
+      [{ fault: 'reorder-events', event: 2 }, ['submitted', 'b', 'a', 'c', 'completed', 'end']],
+      [{ fault: 'reorder-events', event: 5 }, WHOLE],
+    ];
+    for (const [fault, expected] of faults) {
+      const peer = await open(format, [fault]);
+      const seen = await read(await ask(peer, format, 'SendStreamingMessage'));
+      expect({ fault, seen }).toEqual({ fault, seen: expected });
+    }
+  },
+);
 
 test.each(CASES)(
   '$version, $binding, $edge: responses are malformed, oversized or have another content type',
-  async (way) => {
+  async (format) => {
     const peer = await open(
-      way,
+      format,
       [
         { fault: 'content-type', contentType: 'text/html', on: 'SendMessage' },
         { fault: 'malformed-json', on: 'SendMessage' },
@@ -103,17 +106,17 @@ test.each(CASES)(
       { recognisesRepeats: true },
     );
 
-    expect((await ask(peer, way, 'SendMessage')).headers.get('content-type')).toBe('text/html');
-    await expect((await ask(peer, way, 'SendMessage')).json()).rejects.toThrow(SyntaxError);
-    const large = await ask(peer, way, 'SendMessage');
+    expect((await ask(peer, format, 'SendMessage')).headers.get('content-type')).toBe('text/html');
+    await expect((await ask(peer, format, 'SendMessage')).json()).rejects.toThrow(SyntaxError);
+    const large = await ask(peer, format, 'SendMessage');
     expect(large.headers.has('content-length')).toBe(false);
     const text = await large.text();
     expect(text.length).toBeGreaterThanOrEqual(100_000);
     expect(JSON.parse(text)).toBeTypeOf('object');
 
-    const [malformed = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
+    const [malformed = ''] = await firstData(await ask(peer, format, 'SendStreamingMessage'));
     expect(() => JSON.parse(malformed) as unknown).toThrow(SyntaxError);
-    const [largeEvent = ''] = await firstData(await ask(peer, way, 'SendStreamingMessage'));
+    const [largeEvent = ''] = await firstData(await ask(peer, format, 'SendStreamingMessage'));
     expect(largeEvent.length).toBeGreaterThan(99_000);
     expect(JSON.parse(largeEvent)).toBeTypeOf('object');
   },
@@ -124,15 +127,15 @@ async function firstData(response: Response): Promise<string[]> {
   return [];
 }
 
-test.each(CASES)('$version, $binding, $edge: a busy peer accepts a later request', async (way) => {
-  const peer = await open(way, [
+test.each(CASES)('$version, $binding, $edge: a busy peer accepts a later request', async (format) => {
+  const peer = await open(format, [
     { fault: 'status', status: 503, retryAfterS: 2 },
     { fault: 'status', status: 503, times: 2, body: 'later' },
   ]);
 
   const statuses = [];
   for (let i = 0; i < 4; i++) {
-    const response = await ask(peer, way, 'SendMessage');
+    const response = await ask(peer, format, 'SendMessage');
     statuses.push([response.status, response.headers.get('retry-after')]);
     await response.text();
   }
@@ -149,11 +152,11 @@ test.each(CASES)('$version, $binding, $edge: a busy peer accepts a later request
 
 test.each(CASES)(
   '$version, $binding, $edge: a silent peer has processed the request, and callers can disconnect',
-  async (way) => {
-    const peer = await open(way, [{ fault: 'silence' }]);
+  async (format) => {
+    const peer = await open(format, [{ fault: 'silence' }]);
     const leaving = new AbortController();
-    const asked = rawCall(way, `${peer.url}/a2a`, 'SendMessage', HI, {
-      send: (input, init) => fetchOf(peer, way.edge)(input, { ...init, signal: leaving.signal }),
+    const asked = rawCall(format, `${peer.url}/a2a`, 'SendMessage', HI, {
+      send: (input, init) => fetchOf(peer, format.edge)(input, { ...init, signal: leaving.signal }),
     });
     await expect.poll(() => peer.requests[0]?.acted).toBe(true);
 
@@ -163,9 +166,9 @@ test.each(CASES)(
   },
 );
 
-test.each(CASES)('$version, $binding, $edge: a silent stream ends when the peer closes', async (way) => {
-  const peer = await open(way, [{ fault: 'silence', afterEvents: 2, on: 'SendStreamingMessage' }]);
-  const response = await ask(peer, way, 'SendStreamingMessage');
+test.each(CASES)('$version, $binding, $edge: a silent stream ends when the peer closes', async (format) => {
+  const peer = await open(format, [{ fault: 'silence', afterEvents: 2, on: 'SendStreamingMessage' }]);
+  const response = await ask(peer, format, 'SendStreamingMessage');
   const events = readSse(response.body as ReadableStream<Uint8Array>);
   expect(nameOf(String((await events.next()).value?.data))).toBe('submitted');
   expect(nameOf(String((await events.next()).value?.data))).toBe('a');
@@ -179,9 +182,9 @@ test.each(CASES)('$version, $binding, $edge: a silent stream ends when the peer 
 test.each(EDGES)('%s: a delayed response arrives at its time, or when its promise resolves', async (edge) => {
   const clock = fakeClock();
   const { promise, resolve } = deferred<void>();
-  const way: Case = { version: '1.0', binding: 'JSONRPC', edge };
+  const format: Case = { version: '1.0', binding: 'JSONRPC', edge };
   const peer = await open(
-    way,
+    format,
     [
       { fault: 'delay', ms: 5000 },
       { fault: 'delay', until: promise },
@@ -189,13 +192,13 @@ test.each(EDGES)('%s: a delayed response arrives at its time, or when its promis
     { clock },
   );
 
-  const late = ask(peer, way, 'SendMessage');
+  const late = ask(peer, format, 'SendMessage');
   await expect.poll(() => clock.pending).toBe(1);
   expect(peer.tasks).toHaveLength(1);
   clock.advance(5000);
   expect((await late).status).toBe(200);
 
-  const held = ask(peer, way, 'SendMessage');
+  const held = ask(peer, format, 'SendMessage');
   await expect.poll(() => peer.tasks).toHaveLength(2);
   resolve();
   expect((await held).status).toBe(200);
@@ -203,14 +206,14 @@ test.each(EDGES)('%s: a delayed response arrives at its time, or when its promis
 });
 
 test('a fault applies only to the operation it names', async () => {
-  const way: Case = { version: '1.0', binding: 'JSONRPC', edge: 'socket' };
-  const peer = await open(way, [{ fault: 'status', status: 500, on: 'card', times: Infinity }]);
+  const format: Case = { version: '1.0', binding: 'JSONRPC', edge: 'socket' };
+  const peer = await open(format, [{ fault: 'status', status: 500, on: 'card', times: Infinity }]);
   peer.fault({ fault: 'cut-stream', afterEvents: 0 });
 
-  expect((await ask(peer, way, 'SendMessage')).status).toBe(200);
+  expect((await ask(peer, format, 'SendMessage')).status).toBe(200);
   for (let i = 0; i < 3; i++) expect((await fetch(`${peer.url}/.well-known/agent-card.json`)).status).toBe(500);
-  expect(await read(await ask(peer, way, 'SendStreamingMessage'))).toEqual(['terminated']);
-  expect(await read(await ask(peer, way, 'SendStreamingMessage'))).toEqual(WHOLE);
+  expect(await read(await ask(peer, format, 'SendStreamingMessage'))).toEqual(['terminated']);
+  expect(await read(await ask(peer, format, 'SendStreamingMessage'))).toEqual(WHOLE);
   expect(() => peer.fault({ fault: 'cut-stream', afterEvents: 1, on: 'GetTask' })).toThrow(
     'on: expected SendStreamingMessage or SubscribeToTask',
   );

@@ -2,7 +2,14 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { dialectFor, rawCall, streamOf, unwrapped, type Way, WAYS } from '../../test/helpers/raw-call.ts';
+import {
+  dialectFor,
+  rawCall,
+  streamOf,
+  unwrapped,
+  type WireFormat,
+  WIRE_FORMATS,
+} from '../../test/helpers/raw-call.ts';
 import type { Message } from '../model/message.ts';
 import type { Input, OperationName } from '../model/operation.ts';
 import { serve } from '../node/serve.ts';
@@ -27,19 +34,19 @@ function say(text: string, more: Partial<Message> = {}): Input<'SendMessage'> {
 }
 
 /** Calls an agent at a URL as a client does: first the card, then its interface. Returns all responses. */
-async function talk(url: string, way: Way): Promise<unknown[]> {
-  const file = way.version === '0.1' || way.version === '0.2' ? 'agent.json' : 'agent-card.json';
+async function talk(url: string, format: WireFormat): Promise<unknown[]> {
+  const file = format.version === '0.1' || format.version === '0.2' ? 'agent.json' : 'agent-card.json';
   const card = decodeCard(await (await fetch(`${url}/.well-known/${file}`)).json()).value;
-  const at = card.supportedInterfaces.find(({ protocolBinding }) => protocolBinding === way.binding)?.url ?? '';
+  const at = card.supportedInterfaces.find(({ protocolBinding }) => protocolBinding === format.binding)?.url ?? '';
   const decoded = (operation: OperationName, json: unknown): unknown =>
-    decodeResult(dialectFor(way), operation, unwrapped(way, json)).value;
+    decodeResult(dialectFor(format), operation, unwrapped(format, json)).value;
   const call = async <K extends OperationName>(operation: K, input: Input<K>): Promise<unknown> => {
-    const response = await rawCall(way, at, operation, input);
+    const response = await rawCall(format, at, operation, input);
     return decoded(operation, await response.json());
   };
   const sent = (await call('SendMessage', say('Rome'))) as { task: { id: string } };
   const got = await call('GetTask', { id: sent.task.id });
-  const streamed = await streamOf(await rawCall(way, at, 'SendStreamingMessage', say('Oslo')));
+  const streamed = await streamOf(await rawCall(format, at, 'SendStreamingMessage', say('Oslo')));
   return [card.name, sent, got, ...streamed.map((item) => decoded('SendStreamingMessage', item))];
 }
 
@@ -86,12 +93,12 @@ async function open(file: string): Promise<Replay> {
   return replayed;
 }
 
-test.each(WAYS)('$version over $binding: a replay returns the responses of the agent', async (way) => {
+test.each(WIRE_FORMATS)('$version over $binding: a replay returns the responses of the agent', async (format) => {
   const target = await openClerk();
-  const { file, text, learned } = await recorded(target, (url) => talk(url, way));
+  const { file, text, learned } = await recorded(target, (url) => talk(url, format));
   const replayed = await open(file);
 
-  const again = await talk(replayed.url, way);
+  const again = await talk(replayed.url, format);
 
   expect(essence(again)).toBe(essence(learned as unknown[]));
   expect(replayed.misses).toEqual([]);
@@ -100,9 +107,9 @@ test.each(WAYS)('$version over $binding: a replay returns the responses of the a
   expect(text).toContain('{{agent}}');
 });
 
-test.each(WAYS)('$version over $binding: two recordings of the same conversation are equal', async (way) => {
-  const first = await recorded(await openClerk(), (url) => talk(url, way));
-  const second = await recorded(await openClerk(), (url) => talk(url, way));
+test.each(WIRE_FORMATS)('$version over $binding: two recordings of the same conversation are equal', async (format) => {
+  const first = await recorded(await openClerk(), (url) => talk(url, format));
+  const second = await recorded(await openClerk(), (url) => talk(url, format));
 
   expect(second.text).toBe(first.text);
 });
@@ -110,9 +117,9 @@ test.each(WAYS)('$version over $binding: two recordings of the same conversation
 test('a recording is readable JSON', async () => {
   const peer = await fakePeer({ script: [['Hello']] });
   onTestFinished(() => peer.close());
-  const way = { version: '1.0', binding: 'JSONRPC' } as const;
+  const format = { version: '1.0', binding: 'JSONRPC' } as const;
   const { text } = await recorded(peer.url, async (url) => {
-    await (await rawCall(way, `${url}/a2a`, 'SendMessage', say('hi'))).text();
+    await (await rawCall(format, `${url}/a2a`, 'SendMessage', say('hi'))).text();
   });
 
   expect((JSON.parse(text) as Recording).exchanges[0]).toEqual({
@@ -168,8 +175,11 @@ const SECRETS = {
   pair: 'AKEY-999999',
 };
 
-test.each(WAYS)('$version over $binding: a recording contains no secrets', async (way) => {
-  const peer = await fakePeer({ ...way, script: [({ text }) => [{ status: 'working', text: `You said: ${text}` }]] });
+test.each(WIRE_FORMATS)('$version over $binding: a recording contains no secrets', async (format) => {
+  const peer = await fakePeer({
+    ...format,
+    script: [({ text }) => [{ status: 'working', text: `You said: ${text}` }]],
+  });
   onTestFinished(() => peer.close());
   const headers = {
     authorization: `Bearer ${SECRETS.bearer}`,
@@ -181,7 +191,7 @@ test.each(WAYS)('$version over $binding: a recording contains no secrets', async
     async (url) => {
       const words = `my key is ${SECRETS.key}, my token ${SECRETS.bearer}, apikey=${SECRETS.pair}, and the word is ${SECRETS.named}`;
       const message = say(words, { metadata: { githubToken: SECRETS.metadata } });
-      await (await rawCall(way, `${url}/a2a`, 'SendMessage', message, { headers })).text();
+      await (await rawCall(format, `${url}/a2a`, 'SendMessage', message, { headers })).text();
       const taskId = peer.tasks[0]?.id ?? '';
       const config = {
         taskId,
@@ -190,7 +200,7 @@ test.each(WAYS)('$version over $binding: a recording contains no secrets', async
         token: SECRETS.push,
         authentication: { scheme: 'Bearer', credentials: SECRETS.credentials },
       };
-      await (await rawCall(way, `${url}/a2a`, 'CreateTaskPushNotificationConfig', config, { headers })).text();
+      await (await rawCall(format, `${url}/a2a`, 'CreateTaskPushNotificationConfig', config, { headers })).text();
       await (await fetch(`${url}/a2a/nowhere?api_key=${SECRETS.query}`, { headers })).text();
     },
     { secrets: [SECRETS.named] },
@@ -214,7 +224,7 @@ test('a recording has mode 600, also if the file existed with another mode', asy
   }
 });
 
-const WAY: Way = { version: '1.0', binding: 'JSONRPC' };
+const WAY: WireFormat = { version: '1.0', binding: 'JSONRPC' };
 
 /** A replay of a few calls to a fake peer. */
 async function replayOf(options: FakePeerOptions, converse: (url: string) => Promise<unknown>): Promise<Replay> {

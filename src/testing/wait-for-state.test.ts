@@ -43,12 +43,12 @@ test('waitForState finds a task by its id, also inside a reply', async () => {
 test('waitForState polls a peer over a socket', async () => {
   const peer = await fakePeer({ script: [[{ status: 'working' }, 'Hello']], answersAtOnce: true });
   onTestFinished(() => peer.close());
-  const way = { version: '1.0', binding: 'JSONRPC' } as const;
+  const format = { version: '1.0', binding: 'JSONRPC' } as const;
   const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } as const;
-  await (await rawCall(way, `${peer.url}/a2a`, 'SendMessage', { message })).text();
+  await (await rawCall(format, `${peer.url}/a2a`, 'SendMessage', { message })).text();
   const client = {
     async get(id: string) {
-      const response = await rawCall(way, `${peer.url}/a2a`, 'GetTask', { id });
+      const response = await rawCall(format, `${peer.url}/a2a`, 'GetTask', { id });
       return ((await response.json()) as { result: Task }).result;
     },
   };

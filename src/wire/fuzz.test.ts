@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { arbitraryJson, arbitraryText } from '../../test/helpers/arbitrary-model.ts';
-import { HIDING_PLACES, HOSTILE_JSON, arbitraryMutation } from '../../test/helpers/hostile-json.ts';
+import { HOSTILE_POSITIONS, HOSTILE_JSON, arbitraryMutation } from '../../test/helpers/hostile-json.ts';
 import { transmit } from '../../test/spec/round-trip.ts';
 import { modelSamples } from '../../test/spec/samples.ts';
 import { modelSubjects, populate } from '../../test/spec/subjects.ts';
@@ -78,9 +78,9 @@ describe.each(Object.entries<Dialect>(dialects))('%s', (_name, dialect) => {
     },
   );
 
-  test.each(HOSTILE_JSON)('hostile JSON at any position is decoded or rejected: %s', (_, monster) => {
+  test.each(HOSTILE_JSON)('hostile JSON at any position is decoded or rejected: %s', (_, hostile) => {
     // The strictest and the most lenient mode are enough here.
-    for (const place of HIDING_PLACES) feed(codecs, place(monster), [MODES[0] as Mode, MODES[3] as Mode]);
+    for (const place of HOSTILE_POSITIONS) feed(codecs, place(hostile), [MODES[0] as Mode, MODES[3] as Mode]);
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect('a' in {}).toBe(false);
   });
@@ -122,5 +122,5 @@ test('any call selects a dialect or fails with an A2AError', () => {
       },
     ),
   );
-  for (const [, monster] of HOSTILE_JSON) for (const place of HIDING_PLACES) classifyPayload(place(monster));
+  for (const [, hostile] of HOSTILE_JSON) for (const place of HOSTILE_POSITIONS) classifyPayload(place(hostile));
 });

@@ -8,7 +8,7 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonValue } from '../../src/model/json.ts';
 import { arbitraryMutation } from '../helpers/hostile-json.ts';
-import { grows, thirds } from '../helpers/flat-memory.ts';
+import { grows, thirds } from '../helpers/memory-growth.ts';
 import type { RawRequest } from '../e2e/malformed/exchange.ts';
 import { BODYLESS, damaged, damages, filledIn, VALID_REQUESTS } from '../e2e/malformed/valid-requests.ts';
 import {

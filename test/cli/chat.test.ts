@@ -27,7 +27,7 @@ test(
 );
 
 test(
-  '/new starts another conversation, /cancel cancels the waiting task, /quit leaves',
+  '/new starts another conversation, /cancel cancels the waiting task, /quit ends the chat',
   { timeout: TIMEOUT_MS },
   async () => {
     const peer = await servePeer({ script: [[{ status: 'input-required', text: 'Where to?' }], 'two', 'three'] });

@@ -23,7 +23,7 @@ async function say(text: string, returnImmediately = false): Promise<Answer> {
 
 const EXAMPLES = demoAgent.card.skills.flatMap(({ id, examples = [] }) => examples.map((text) => ({ id, text })));
 
-test('every skill of the demo has an example', () => {
+test('every skill of the demo agent has an example', () => {
   expect(new Set(EXAMPLES.map(({ id }) => id))).toEqual(new Set(['hello', 'report', 'book', 'job', 'help']));
 });
 

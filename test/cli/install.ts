@@ -22,7 +22,7 @@ export function setup(project: TestProject): () => void {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   mkdirSync(join(folder, 'bin'));
   for (const name of ['tandem', 'tandem-a2a']) symlinkSync('../dist/cli/main.js', join(folder, 'bin', name));
-  // Runs what is here; the real one would ask the registry.
+  // Runs the installed command; the real `npx` would ask the registry.
   writeFileSync(join(folder, 'bin/npx'), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
   chmodSync(join(folder, 'dist/cli/main.js'), 0o755);
   project.provide('installed', folder);

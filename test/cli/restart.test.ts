@@ -9,7 +9,7 @@ const RESTARTS = 5;
 /** A busy machine may take longer to start a process than the client waits by default. */
 const PATIENT = { cache: false, reconnectMs: TIMEOUT_MS };
 
-/** Takes a moment for each message, so that a restart finds some of them at work. */
+/** Takes a moment for each message, so that a restart interrupts some of them. */
 const AGENT = `import { agent } from 'tandem-a2a/server';
 export default agent({ name: 'Slow', description: 'Answers in two pieces.', async *run({ text, step }) {
   yield text;
@@ -24,7 +24,7 @@ const ways: readonly ((agent: AgentClient, text: string) => Promise<string | und
   async (agent, text) => {
     let whole = '';
     for await (const event of agent.stream(text)) {
-      // A message that is sent again may find its task at work, or done: then the stream begins with the task.
+      // The task of a repeated message may be running or completed: then the stream begins with the task.
       if (event.type === 'task') whole = event.text;
       else if (event.type === 'artifact') whole += event.text;
     }
@@ -46,7 +46,7 @@ test('clients get no error while the only process is restarted 5 times', { timeo
   const rollout = { isOver: false };
   const calls = Array.from({ length: CLIENTS }, () => 0);
   const lanes = calls.map(async (_, lane) => {
-    // Every third client connects anew for each call, as a program does that lives as long as one request.
+    // Every third client connects again for each call, like a program that runs for one request.
     const isShort = lane % 3 === 0;
     let agent = await connect(url, PATIENT);
     for (let i = 0; !rollout.isOver; i++) {

@@ -230,7 +230,7 @@ test('send removes control characters from progress texts', { timeout: TIMEOUT_M
   expect((await tandem(['send', url, 'go']).ended).stderr).toMatch(/^red \[31m alert\ttab\n/);
 });
 
-test('send ends when the reader of its output closes the pipe', { timeout: TIMEOUT_MS }, async () => {
+test('send ends when the program that its output is piped to closes the pipe', { timeout: TIMEOUT_MS }, async () => {
   const url = await serveAgent(async function* ({ signal }) {
     while (!signal.aborted) {
       yield 'again and again\n';

@@ -5,7 +5,7 @@ import { inject, onTestFinished } from 'vitest';
 import { shellWord } from '../../src/cli/invocation.ts';
 import { ROOT } from './program.ts';
 
-/** The `tandem` command on a terminal of its own. Its two output streams arrive as one text, as a user sees them. */
+/** The `tandem` command on its own terminal. Its two output streams arrive as one text, as a user sees them. */
 export class Terminal {
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;
@@ -16,7 +16,7 @@ export class Terminal {
 
   constructor(args: readonly string[]) {
     const line = [process.execPath, join(inject('installed'), 'bin/tandem'), ...args].map(shellWord).join(' ');
-    // `script` of macOS takes the command as words after the file.
+    // `script` of macOS takes the command as arguments after the file.
     const words = process.platform === 'darwin' ? ['-q', '/dev/null', 'sh', '-c', line] : ['-qefc', line, '/dev/null'];
     const { NODE_OPTIONS: _, ...env } = process.env;
     this.#child = spawn('script', words, { cwd: ROOT, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } });

@@ -17,13 +17,13 @@ const OPTIONS = {
 };
 
 export interface Diagnostic {
-  /** Path from the folder. */
+  /** The path, relative to the folder. */
   readonly file: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** What the compiler says about the files below a folder. */
+/** The errors that the compiler reports for the files below a folder. */
 export async function compile(folder: string, exclude: readonly string[] = []): Promise<readonly Diagnostic[]> {
   const config = { compilerOptions: OPTIONS, include: ['**/*.ts', '**/*.js'], exclude };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
@@ -35,7 +35,7 @@ export async function compile(folder: string, exclude: readonly string[] = []): 
   const found = [...output.matchAll(/^(.+?)\((\d+),\d+\): (error TS\d+: .*(?:\n .*)*)/gm)];
   if (found.length === 0 && output.trim() !== '') throw new Error(output);
   const diagnostics = found.map(([, file = '', line = '0', text = '']) => ({ file, line: Number(line), text }));
-  // A file that cannot be parsed keeps the compiler from checking the types of all.
+  // The compiler checks no types while a file cannot be parsed.
   const unparsed = diagnostics.filter(({ text }) => /^error TS1\d{3}:/.test(text)).map(({ file }) => file);
   if (unparsed.length === 0) return diagnostics;
   return [...diagnostics, ...(await compile(folder, [...exclude, ...unparsed]))];

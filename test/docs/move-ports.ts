@@ -1,7 +1,7 @@
 /**
- * Loaded into every program of a page. Ports are moved, so that pages can name 4100 and still be checked side by side: a
- * server that asks for a port gets a free one, which is noted in a file named like the port it asked for. Connections to
- * that port are led to it.
+ * Loaded into every program of a page. It replaces ports, so that all pages can use 4100 and are still checked concurrently: a
+ * server that asks for a port gets a free one, which is written to a file named after the requested port. Connections to
+ * the requested port go to the free one.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, Server, Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** The tarball that users install: its links lead to files that are in it, and its command runs. */
+/** The tarball that users install: its links work, and its command runs. */
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -34,10 +34,10 @@ const FACTS = {
 };
 
 let folder = '';
-/** The package as npm unpacks it into a project. */
+/** The folder of the package in a project. */
 const packed = (...path: readonly string[]): string => join(folder, 'project/node_modules/tandem-a2a', ...path);
 
-/** Packs the files of the checkout with the build of this run, and the manifest of a project that has an address. */
+/** Packs the files of the checkout with the build of this run, and a manifest with a repository URL. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tandem-pack-'));
   const source = join(folder, 'source');
@@ -57,13 +57,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Without what `npm test` sets for its scripts. */
+/** The environment without the variables that `npm test` sets. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_|^VITEST|^NODE_OPTIONS$/i.test(name));
   return { ...Object.fromEntries(own), npm_config_offline: 'true', npm_config_update_notifier: 'false' };
 }
 
-test('links of the packed pages lead to files and headings in the package', () => {
+test('the links on the packed pages lead to files and headings in the package', () => {
   const pages = readdirSync(packed(), { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.md') || path === 'llms.txt',
   );
@@ -71,21 +71,19 @@ test('links of the packed pages lead to files and headings in the package', () =
   const dead = pages.flatMap((page) => {
     const text = readFileSync(packed(page), 'utf8').replaceAll(/^(```+)[^]*?^\1/gm, '');
     const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-    return links
-      .filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))
-      .map((link) => `${page}: ${link}`);
+    return links.filter((link) => !/^[a-z]+:/.test(link) && !isValidLink(page, link)).map((link) => `${page}: ${link}`);
   });
   expect(dead).toEqual([]);
 });
 
-function leadsSomewhere(page: string, link: string): boolean {
+function isValidLink(page: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
   const file = path === '' ? packed(page) : packed(dirname(page), path);
   if (!existsSync(file)) return false;
   return anchor === undefined || anchorsOf(readFileSync(file, 'utf8')).has(anchor);
 }
 
-/** The anchors of headings, as GitHub makes them, and those that are set by hand. */
+/** The anchors that GitHub generates for headings, and explicit ones. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const anchors = new Set([...page.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id = '']) => id));
   const seen = new Map<string, number>();
@@ -102,15 +100,15 @@ function anchorsOf(page: string): ReadonlySet<string> {
   return anchors;
 }
 
-test('the package has no tests, and not the sources', () => {
+test('the package contains no tests and no sources', () => {
   const names = readdirSync(packed(), { recursive: true, encoding: 'utf8' });
   expect(names.filter((name) => /\.test\.|^(?:src|test|scripts)\b/.test(name))).toEqual([]);
 });
 
-test('npx finds the command by the name of the package', async () => {
+test('npx runs the command by the name of the package', async () => {
   const { bin } = JSON.parse(readFileSync(packed('package.json'), 'utf8')) as Manifest;
   const modules = join(folder, 'project/node_modules');
-  // As npm installs it: a link for each command, and the dependencies beside it.
+  // Like an installation by npm: a link for each command, and the dependencies beside the package.
   mkdirSync(join(modules, '.bin'));
   for (const [name, path] of Object.entries(bin)) symlinkSync(join('../tandem-a2a', path), join(modules, '.bin', name));
   for (const name of ['jose', 'canonicalize'])
@@ -121,7 +119,7 @@ test('npx finds the command by the name of the package', async () => {
   expect(stdout.trim()).toContain(MANIFEST.version);
 });
 
-test('the packed manifest names the repository once it is known', () => {
+test('the packed manifest contains the repository if its URL is set', () => {
   expect(JSON.parse(readFileSync(packed('package.json'), 'utf8'))).toMatchObject(FACTS);
 });
 

@@ -1,12 +1,12 @@
 /** Reads the code of a page: its fences with the markers before them. The markers are explained in docs/development.md. */
 
 export interface Fence {
-  /** Line of the page in which its code starts. */
+  /** The line of the page in which the code starts. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
   readonly marker: Marker;
-  /** Hidden code to put in front. */
+  /** Hidden code to run before it. */
   readonly setup: string;
 }
 
@@ -64,7 +64,7 @@ function markerOf(comment: string): Marker | undefined {
   throw new Error(`<!-- ${comment} --> is not a marker: see "Code on pages" in docs/development.md`);
 }
 
-/** What happens on a page, one after the other. */
+/** The actions of a page, in order. */
 export type Action =
   | {
       readonly kind: 'program';
@@ -89,9 +89,9 @@ export interface Source {
 }
 
 export interface Expected {
-  /** Lines that stdout has in this order, from comments `// => text`. */
+  /** Expected lines of stdout, in this order, from comments `// => text`. */
   readonly shown: readonly string[];
-  /** All of stdout. */
+  /** The whole expected stdout. */
   readonly whole: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { publicDeclarations } from '../../scripts/text/public-api.ts';
 import { readSources } from '../helpers/source.ts';
 import { compile, type Diagnostic } from './compile.ts';
 import { type Action, actionsOf } from './page.ts';
-import { folderFor, ROOT, Session } from './session.ts';
+import { folderFor, ROOT, PageRunner } from './page-runner.ts';
 import { commandProblems } from './commands.ts';
 
 const PAGES = [
@@ -16,7 +16,7 @@ const PAGES = [
     .map((name) => `docs/${name}`),
 ];
 const unindented = (code: string): string => code.replaceAll(/^[ \t]+/gm, '').trim();
-/** Pieces of these are compiled and run with them. */
+/** Sources whose code pages may repeat. Such code is compiled and run with its source. */
 const SOURCES = [...readSources('examples', 'src').values()].map(unindented);
 const CONTEXT = publicDeclarations().find(({ name }) => name === 'TaskContext');
 const HANDLER = [...new Set(CONTEXT?.members.filter(({ isNested }) => !isNested).map(({ name }) => name))];
@@ -57,8 +57,8 @@ test.each(PAGES)('the code of %s compiles', (page) => {
   expect(problems.join('\n')).toBe('');
 });
 
-test.concurrent.each(PAGES)('the code of %s runs, and prints what the page shows', async (page) => {
-  const session = new Session(folders.get(page) ?? '', join(inject('installed'), 'bin'));
+test.concurrent.each(PAGES)('the code of %s runs, and its output is as on the page', async (page) => {
+  const session = new PageRunner(folders.get(page) ?? '', join(inject('installed'), 'bin'));
   const problems: string[] = [];
   for (const action of actions.get(page) ?? []) {
     if (!action.isRun) continue;
@@ -72,7 +72,7 @@ test.concurrent.each(PAGES)('the code of %s runs, and prints what the page shows
   expect(problems.join('\n')).toBe('');
 });
 
-test.each(PAGES)('the commands of %s exist, with their options', async (page) => {
+test.each(PAGES)('the commands and options on %s exist', async (page) => {
   const problems: string[] = [];
   for (const action of actions.get(page) ?? []) {
     if (action.kind !== 'shell') continue;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { A2AError } from '../../src/errors.ts';
 import type { AuthenticateHook, Authenticator } from '../../src/host/auth/authenticator.ts';
 import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer } from './kit/server.ts';
@@ -48,7 +48,7 @@ describe('an invalid caller returned by auth', () => {
   );
 
   test.each(cases)(verifies('H-04', '$fault: the server rejects it and logs the fault'), async ({ auth, sentence }) => {
-    const log = keptLog();
+    const log = recordingLog();
     const server = await startServer({ auth, log });
 
     const answer = await server.ask(RPC_1.send({ text: 'hello' }));

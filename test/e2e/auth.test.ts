@@ -10,7 +10,7 @@ import { sharedSecret } from '../../src/host/auth/jwt/shared-secret.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { type Claims, startIdentityProvider } from '../helpers/identity-provider.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, basicOf, bearerOf, type Credentials } from './auth/kinds.ts';
 import type { Ask } from './kit/exchange.ts';
@@ -122,7 +122,7 @@ describe('an identity provider that is unavailable', () => {
   test.each([...BOTH, RPC_03])('$name: causes 503 with Retry-After, without its address', async (format) => {
     const provider = await startIdentityProvider();
     provider.status = 500;
-    const log = keptLog();
+    const log = recordingLog();
     const server = await startServer({ auth: oidc({ issuer: provider.issuer, audience: 'mail' }), log });
     const token = await provider.sign({ aud: 'mail' });
 
@@ -167,7 +167,7 @@ describe('credentials', () => {
       '(%s) that are invalid are in no log line and no response, and the rejection is logged as a warning',
     ),
     async (_, by) => {
-      const log = keptLog();
+      const log = recordingLog();
       const server = await startServer({ auth, log });
 
       const answer = await server.ask(asked(RPC_1.send({ text: 'hello' }), by));
@@ -184,7 +184,7 @@ describe('credentials', () => {
   );
 
   test('that are missing are logged at level info', async () => {
-    const log = keptLog();
+    const log = recordingLog();
     const server = await startServer({ auth, log });
 
     await server.ask(RPC_1.send({ text: 'hello' }));
@@ -193,7 +193,7 @@ describe('credentials', () => {
   });
 
   test(verifies('H-12', 'that are valid are in no response, card or log'), async () => {
-    const log = keptLog();
+    const log = recordingLog();
     const server = await startServer({ auth, log });
 
     const answers = [
@@ -224,7 +224,7 @@ describe('credentials', () => {
 });
 
 test('an auth function that throws or returns an invalid caller admits nobody', async () => {
-  const log = keptLog();
+  const log = recordingLog();
   for (const broken of [
     () => 'alice',
     () => ({ id: '' }),

@@ -7,8 +7,8 @@ import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import type { CorsOptions } from '../../src/server/http/cors.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
-import { keptLog } from '../helpers/kept-log.ts';
-import { pageFetch } from '../helpers/page.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
+import { browserFetch } from '../helpers/browser-fetch.ts';
 import type { Answer, Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
@@ -90,7 +90,7 @@ describe('a page of a listed origin', () => {
     'can use the client: it finds the card, sends, streams and reads errors',
     async (auth) => {
       const server = await startServer({ ...auth, cors: LISTED });
-      const client = await connect(server.url, { fetch: pageFetch(APP), auth: () => 'token-of-ann' });
+      const client = await connect(server.url, { fetch: browserFetch(APP), auth: () => 'token-of-ann' });
       onTestFinished(() => client.close());
 
       expect(await client.ask('hello')).toBe('hello');
@@ -128,7 +128,7 @@ describe('a page of a listed origin', () => {
   });
 
   test('can read the 503 of a handler that is closing', async () => {
-    const handler = createHandler(scripted().agent, { store: memoryStore(), log: keptLog(), cors: LISTED });
+    const handler = createHandler(scripted().agent, { store: memoryStore(), log: recordingLog(), cors: LISTED });
     await handler.close({ finishMs: 0 });
     const response = await handler.fetch(new Request('https://agent.example/tasks', { headers: { origin: APP } }));
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([503, APP]);
@@ -157,7 +157,7 @@ describe('a page of another origin', () => {
   test('cannot use the client', async () => {
     const server = await startServer({ auth: AUTH, cors: LISTED });
     await expect(
-      connect(server.url, { fetch: pageFetch(OTHER), auth: () => 'token-of-ann', timeoutMs: 5000 }),
+      connect(server.url, { fetch: browserFetch(OTHER), auth: () => 'token-of-ann', timeoutMs: 5000 }),
     ).rejects.toThrow('Blocked:');
   });
 });
@@ -211,7 +211,7 @@ test("with auth, '*' lets every page call with its own credentials, and no cooki
 });
 
 test('a function decides about each origin except null, and an origin is rejected if the function throws', async () => {
-  const log = keptLog();
+  const log = recordingLog();
   const origins = vi.fn<(origin: string) => boolean>((origin) => {
     if (origin === OTHER) throw new Error('broken');
     return origin.endsWith('.app.example');
@@ -245,7 +245,7 @@ test.each([
   const serverless = { secret: 'a-secret-of-more-than-32-characters', url: 'https://agent.example' };
   const options = {
     store: memoryStore(),
-    log: keptLog(),
+    log: recordingLog(),
     metrics: true,
     serverless,
     auth: AUTH,
@@ -262,7 +262,7 @@ test.each([
 });
 
 test('a handler with cors owns preflight requests at its mount, where JSON-RPC is', () => {
-  const options = { store: memoryStore(), log: keptLog() };
+  const options = { store: memoryStore(), log: recordingLog() };
   expect(createHandler(scripted().agent, { ...options, cors: LISTED }).owns('/', 'OPTIONS')).toBe(true);
   expect(createHandler(scripted().agent, options).owns('/', 'OPTIONS')).toBe(false);
   expect(createHandler(scripted().agent, { ...options, cors: LISTED }).owns('/', 'GET')).toBe(false);

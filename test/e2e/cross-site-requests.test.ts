@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import type { Ask } from './kit/exchange.ts';
 import { scripted } from './kit/script.ts';
 import { startServer, type TestServer } from './kit/server.ts';
@@ -80,7 +80,7 @@ describe.each(CROSS_SITE)('a request with %s', (_, headers) => {
 
   test('gets 403 from a mounted handler if the browser needs no CORS preflight for it', async () => {
     const { agent } = scripted();
-    const handler = createHandler(agent, { store: memoryStore(), log: keptLog() });
+    const handler = createHandler(agent, { store: memoryStore(), log: recordingLog() });
     onTestFinished(() => handler.close({ finishMs: 0 }));
     const url = 'http://intranet.example/tasks/t';
     const statusOf = async (path: string, init: RequestInit): Promise<number> =>

@@ -5,7 +5,7 @@ import type { AuthOption } from '../../src/host/auth/auth-option.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { HttpRequest } from '../../src/host/http.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { scripted } from './kit/script.ts';
 import { startServer } from './kit/server.ts';
 import { REST_1 } from './kit/wire-formats.ts';
@@ -103,7 +103,7 @@ test.each([
 
 test('an auth function that uses the request like a web-standard one gets an error with the way to read a header', async () => {
   const auth = ((request: Request) => request.headers.get('cookie')) as never;
-  const log = keptLog();
+  const log = recordingLog();
   const server = await startServer({ auth, log });
   const { agent } = scripted();
   const handler = createHandler(agent, { auth, log, store: memoryStore() });

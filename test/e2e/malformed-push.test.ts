@@ -4,9 +4,9 @@ import type { JsonValue } from '../../src/model/json.ts';
 import { WebhookSignatures } from '../../src/push/webhook-signature.ts';
 import { createWebhookHandler } from '../../src/webhooks/handler.ts';
 import { arbitraryJson } from '../helpers/arbitrary-model.ts';
-import { arbitraryMutation, HIDING_PLACES } from '../helpers/hostile-json.ts';
-import { keptLog } from '../helpers/kept-log.ts';
-import { rawCall, type Way, WAYS } from '../helpers/raw-call.ts';
+import { arbitraryMutation, HOSTILE_POSITIONS } from '../helpers/hostile-json.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
+import { rawCall, type WireFormat, WIRE_FORMATS } from '../helpers/raw-call.ts';
 import { forgedToken } from './malformed/forged-tokens.ts';
 import { openSecuredServer, RIGHT_TOKEN } from './malformed/secured-server.ts';
 import { hostileUrl, PASSWORD } from './malformed/hostile-urls.ts';
@@ -19,26 +19,26 @@ vi.setConfig({ testTimeout: 120_000 });
 const SEED = Number(process.env['TANDEM_SEED'] ?? 20_260_312);
 const RUNS = Number(process.env['TANDEM_RUNS'] ?? 400);
 
-function interfaceOf(port: number, { binding, version }: Way): string {
+function interfaceOf(port: number, { binding, version }: WireFormat): string {
   const url = `http://127.0.0.1:${port}`;
   if (binding === 'JSONRPC') return `${url}/a2a`;
   return version === '0.3' ? `${url}/v1` : url;
 }
 
 describe('the address of a push configuration', () => {
-  test.each(WAYS)('$version over $binding: every notation of a private address is rejected', async (way) => {
+  test.each(WIRE_FORMATS)('$version over $binding: every notation of a private address is rejected', async (format) => {
     await using guarded = await openSecuredServer();
-    const url = interfaceOf(guarded.server.port, way);
+    const url = interfaceOf(guarded.server.port, format);
     const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
     await fc.assert(
       fc.asyncProperty(hostileUrl, async (address) => {
         const config = { taskId: guarded.task, id: 'c', url: address, token: 'token' };
-        const response = await rawCall(way, url, 'CreateTaskPushNotificationConfig', config, { headers });
+        const response = await rawCall(format, url, 'CreateTaskPushNotificationConfig', config, { headers });
         const text = await response.text();
         const answer = { status: response.status, headers: Object.fromEntries(response.headers), text };
         guarded.check(answer, PASSWORD);
         expect([response.status, text.includes('-32602') || text.includes('INVALID')]).toEqual([
-          way.binding === 'JSONRPC' ? 200 : 400,
+          format.binding === 'JSONRPC' ? 200 : 400,
           true,
         ]);
       }),
@@ -46,11 +46,11 @@ describe('the address of a push configuration', () => {
     );
   });
 
-  test.each(WAYS)(
+  test.each(WIRE_FORMATS)(
     '$version over $binding: an arbitrary text gets a response, and is accepted only as a public https URL',
-    async (way) => {
+    async (format) => {
       await using guarded = await openSecuredServer();
-      const url = interfaceOf(guarded.server.port, way);
+      const url = interfaceOf(guarded.server.port, format);
       const headers = { authorization: `Bearer ${RIGHT_TOKEN}` };
       const any = fc.oneof(
         fc.webUrl({ withFragments: true, withQueryParameters: true }),
@@ -61,7 +61,7 @@ describe('the address of a push configuration', () => {
       await fc.assert(
         fc.asyncProperty(any, async (address) => {
           const config = { taskId: guarded.task, id: 'c', url: address };
-          const response = await rawCall(way, url, 'CreateTaskPushNotificationConfig', config, { headers });
+          const response = await rawCall(format, url, 'CreateTaskPushNotificationConfig', config, { headers });
           const text = await response.text();
           guarded.check({ status: response.status, headers: Object.fromEntries(response.headers), text });
           if (response.status !== 200 || text.includes('"error"')) return;
@@ -97,7 +97,7 @@ describe('a receiver of notifications', () => {
     .constantFrom(['[', ']'], ['{"a":', '1}'], ['{"task":', '1}'], ['{"kind":"data","data":', '1}'])
     .map(([open = '', close = '']) => open.repeat(10_000) + close.repeat(10_000));
   const monstrous = fc
-    .tuple(fc.constantFrom(...HIDING_PLACES), deep)
+    .tuple(fc.constantFrom(...HOSTILE_POSITIONS), deep)
     .map(([hide, monster]) => JSON.stringify(hide('$MONSTER')).replaceAll('"$MONSTER"', monster));
   const content = fc.oneof(
     { weight: 6, arbitrary: mutated },
@@ -108,7 +108,7 @@ describe('a receiver of notifications', () => {
 
   /** A receiver with a secret and a token, which must be in none of its responses. */
   function openReceiver() {
-    const log = keptLog();
+    const log = recordingLog();
     const events: unknown[] = [];
     const onEvent = (event: unknown): void => void events.push(event);
     const { fetch } = createWebhookHandler({ secret: SECRET, token: TOKEN, onEvent, log });

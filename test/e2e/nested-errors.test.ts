@@ -7,7 +7,7 @@ import type { Handler } from '../../src/engine/handler.ts';
 import { A2AError, isNested } from '../../src/errors.ts';
 import { agent } from '../../src/agent/agent.ts';
 import type { Authenticator } from '../../src/host/auth/authenticator.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { connected, unusedAddress } from './client/kit.ts';
 import { serveOnSocket, startServer } from './kit/server.ts';
 import { REST_1, RPC_1 } from './kit/wire-formats.ts';
@@ -33,7 +33,7 @@ interface Outcome {
 }
 
 async function outcomeOf(run: Handler): Promise<Outcome> {
-  const log = keptLog();
+  const log = recordingLog();
   const server = await serveOnSocket(agent({ name: 'Boss', description: 'Calls others.', run }), { log });
   const { text: whole } = await server.ask(RPC_1.send({ text: 'go' }));
   const outer = await connected(server.url);
@@ -108,7 +108,7 @@ test('an A2AError that the handler creates reaches the caller with its text, wit
 
 test('an error of a client call inside auth reaches the caller as a reference', async () => {
   const dead = await unusedAddress();
-  const log = keptLog();
+  const log = recordingLog();
   const auth: Authenticator = {
     schemes: {},
     challenge: 'Bearer',

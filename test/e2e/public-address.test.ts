@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
 import { RPC_1 } from './kit/wire-formats.ts';
@@ -27,7 +27,7 @@ describe('an agent at a public address', () => {
   });
 
   test('with insecurePublic rejects ListTasks of anonymous callers, because the id of a task gives access to it', async () => {
-    const log = keptLog();
+    const log = recordingLog();
     const server = await startServer({ host: '0.0.0.0', insecurePublic: true, log });
 
     const sent = RPC_1.sent(await server.ask(RPC_1.send({ text: 'hello' })));
@@ -66,7 +66,7 @@ describe('an agent at a public address', () => {
     ['publicUrl', { publicUrl: 'https://agent.example' }],
     ['trustProxy', { trustProxy: true }],
   ])('is one with %s: ListTasks needs credentials', async (_, options) => {
-    const log = keptLog();
+    const log = recordingLog();
     const open = await startServer({ ...options, insecurePublic: true, log });
     const closed = await startServer({ ...options, auth: TOKENS });
 
@@ -99,7 +99,7 @@ describe('an agent at a public address', () => {
     ['with insecurePublic', { insecurePublic: true }, []],
     ['with auth', { auth: TOKENS }, []],
   ])('only on this machine and %s logs one warning at most', async (_, options, lines) => {
-    const log = keptLog();
+    const log = recordingLog();
     await startServer({ log, ...options });
 
     expect(log.lines.map(({ message }) => message)).toEqual(lines);

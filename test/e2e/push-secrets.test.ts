@@ -1,7 +1,7 @@
 /** Push configurations are stored with their credentials and returned without them. */
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../src/store/memory/store.ts';
-import { dialectFor, rawCall, type Way, WAYS } from '../helpers/raw-call.ts';
+import { dialectFor, rawCall, type WireFormat, WIRE_FORMATS } from '../helpers/raw-call.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
@@ -45,32 +45,32 @@ test('a push configuration is returned with its token and without its credential
   expect(await stored()).toEqual({ scheme: 'Bearer' });
 });
 
-function interfaceOf(url: string, { binding, version }: Way): string {
+function interfaceOf(url: string, { binding, version }: WireFormat): string {
   if (binding === 'JSONRPC') return `${url}/a2a`;
   return version === '0.3' ? `${url}/v1` : url;
 }
 
-test.each(WAYS)(
+test.each(WIRE_FORMATS)(
   verifies(
     'P-13',
     '$version over $binding: only the response to the creation has the credentials; later ones have the token',
   ),
-  async (way) => {
+  async (format) => {
     const { ask, url } = await startServer({ pushNotifications: true });
     const sent = await ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
     const { id: taskId } = (sent.json as { task: { id: string } }).task;
-    const place = interfaceOf(url, way);
+    const place = interfaceOf(url, format);
     const authentication = { scheme: 'Bearer', credentials: 'top-secret' };
     const config = { ...HOOK, taskId, token: 'for-the-receiver', authentication };
 
-    const created = await (await rawCall(way, place, 'CreateTaskPushNotificationConfig', config)).text();
+    const created = await (await rawCall(format, place, 'CreateTaskPushNotificationConfig', config)).text();
     expect(created).toContain('for-the-receiver');
     expect(created).toContain('top-secret');
 
-    const id = way.version === '0.1' ? taskId : 'c';
-    const read = [await rawCall(way, place, 'GetTaskPushNotificationConfig', { taskId, id })];
-    if ('ListTaskPushNotificationConfigs' in dialectFor(way).operations)
-      read.push(await rawCall(way, place, 'ListTaskPushNotificationConfigs', { taskId }));
+    const id = format.version === '0.1' ? taskId : 'c';
+    const read = [await rawCall(format, place, 'GetTaskPushNotificationConfig', { taskId, id })];
+    if ('ListTaskPushNotificationConfigs' in dialectFor(format).operations)
+      read.push(await rawCall(format, place, 'ListTaskPushNotificationConfigs', { taskId }));
     for (const response of read) {
       expect(response.status).toBe(200);
       const text = await response.text();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 import { findClaims } from '../helpers/claims.ts';
-import { judge } from '../helpers/gate.ts';
+import { checkRequirements } from '../helpers/requirement-check.ts';
 import { ROOT, isTestFile, readSources } from '../helpers/source.ts';
 import { REQUIREMENTS } from './requirements.ts';
 import type { RequirementId } from './requirements.ts';
@@ -18,7 +18,7 @@ const PENDING: readonly RequirementId[] = [];
 
 test('every rule that is due has a test, and the report lists the open rules', () => {
   const sources = [...readSources('src', 'test')].filter(([path]) => isTestFile(path));
-  const verdict = judge({
+  const verdict = checkRequirements({
     requirements: REQUIREMENTS,
     claims: findClaims(new Map(sources)),
     doneSteps: DONE_STEPS,

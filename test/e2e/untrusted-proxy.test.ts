@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 
 import { bearerTokens } from '../../src/host/auth/bearer-tokens.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { startServer, type TestServerOptions } from './kit/server.ts';
 import { REST_1 } from './kit/wire-formats.ts';
@@ -11,7 +11,7 @@ const TOKENS = bearerTokens({ alice: 'right' });
 const BEHIND: TestServerOptions = { auth: TOKENS, limits: { failedLogins: { perMinute: 10, burst: 2 } } };
 
 async function served(options: TestServerOptions) {
-  const log = keptLog();
+  const log = recordingLog();
   const server = await startServer({ ...BEHIND, ...options, log });
   return {
     logged: (): readonly string[] =>

@@ -7,7 +7,7 @@ import { sharedSecret } from '../../src/host/auth/jwt/shared-secret.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { HandlerOptions } from '../../src/server/options/handler-options.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { asked, bearerOf } from './auth/kinds.ts';
 import { scripted } from './kit/script.ts';
@@ -34,7 +34,7 @@ const SEND = {
 
 function mounted(options: HandlerOptions = {}) {
   const { agent, runs } = scripted();
-  const log = keptLog();
+  const log = recordingLog();
   const handler = createHandler(agent, { store: memoryStore(), log, ...options });
   onTestFinished(() => handler.close({ finishMs: 0 }));
   const ask = ({ path, init }: { readonly path: string; readonly init?: RequestInit }): Promise<Response> =>
@@ -74,7 +74,7 @@ describe('in production', () => {
     verifies('H-04', 'a server without auth gets 503 for local callers, too, if %s is set'),
     async (name) => {
       vi.stubEnv(name, 'production');
-      const log = keptLog();
+      const log = recordingLog();
       const server = await startServer({ log });
 
       for (const format of WIRE_FORMATS) {

@@ -10,8 +10,8 @@ import { TASK_STATES, type TaskState } from '../../src/model/state.ts';
 import type { Task, TaskStatus } from '../../src/model/task.ts';
 
 /**
- * Random values of the model in their canonical form, as decoding 1.0 gives them: optional members are absent rather than
- * empty, base64 is standard, times are UTC with milliseconds. Free data is anything that JSON can say.
+ * Random values of the model in their canonical form, as 1.0 decoders return them: optional members are absent rather than
+ * empty, base64 is standard, times are UTC with milliseconds. Free data is any JSON.
  */
 
 /** Text of any kind: empty, printable, or any code points, control characters and emoji included. */
@@ -24,7 +24,7 @@ export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
 /** Text in a place where empty means absent. */
 const arbitraryName: fc.Arbitrary<string> = arbitraryText.filter((text) => text !== '');
 
-/** Ids can stand in a path or a resource name: no slash, no percent sign. */
+/** Ids for paths and resource names: no slash, no percent sign. */
 export const arbitraryId: fc.Arbitrary<string> = fc.oneof(
   fc.uuid(),
   fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:~@é-]{0,20}$/),
@@ -55,7 +55,7 @@ const { json, object } = fc.letrec<{ json: JsonValue; object: JsonObject }>((tie
 /** Any JSON value. */
 export const arbitraryJson: fc.Arbitrary<JsonValue> = json;
 
-/** Any JSON object; what metadata is. Keys that begin with `a2a:` are ours and do not occur. */
+/** Any JSON object, as in metadata. Keys that begin with `a2a:` are reserved and do not occur. */
 export const arbitraryStruct: fc.Arbitrary<JsonObject> = object;
 
 const arbitraryBase64: fc.Arbitrary<string> = fc
@@ -146,7 +146,7 @@ const arbitraryArtifactUpdate: fc.Arbitrary<TaskArtifactUpdateEvent> = recordOf(
   { append: fc.constant(true), lastChunk: fc.constant(true), metadata: arbitraryStruct },
 );
 
-/** One item of a stream; one without `statusUpdate` and `artifactUpdate` is also the answer to a send. */
+/** An item of a stream. An item without `statusUpdate` and `artifactUpdate` is also a response to a send. */
 export const arbitraryStreamResponse: fc.Arbitrary<StreamResponse> = fc.oneof(
   recordOf({ task: arbitraryTask }, {}),
   recordOf({ message: arbitraryMessage }, {}),
@@ -161,13 +161,13 @@ const arbitraryAuthentication: fc.Arbitrary<AuthenticationInfo> = recordOf(
 
 const pushMembers = { token: arbitraryName, authentication: arbitraryAuthentication };
 
-/** A config as it stands by itself, with its task and its own id. */
+/** A config with its task and its own id. */
 export const arbitraryPushConfig: fc.Arbitrary<TaskPushNotificationConfig> = recordOf(
   { taskId: arbitraryId, id: arbitraryId, url: arbitraryName },
   { tenant: arbitraryId, ...pushMembers },
 );
 
-/** A config as it stands inside a send, where no task exists yet. */
+/** A config inside a send, where no task exists yet. */
 const arbitraryInlinePushConfig: fc.Arbitrary<TaskPushNotificationConfig> = recordOf(
   { url: arbitraryName },
   { id: arbitraryId, ...pushMembers },

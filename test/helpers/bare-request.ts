@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../src/host/http.ts';
 
-/** A request that has headers and a query, and nothing else to speak of. */
+/** A request with headers and a query, whose body must not be read. */
 export function bareRequest(headers: Readonly<Record<string, string>> = {}, query = ''): HttpRequest {
   return {
     method: 'POST',

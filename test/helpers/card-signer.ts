@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/model/json.ts';
 import { type CardVariant, canonicalPayload } from '../../src/wire/card/signing/canonical-card.ts';
 import { card as cardCodec } from '../../src/wire/v1/card.ts';
 
-/** A card in which nothing is empty. */
+/** A card without empty members. */
 export const CARD: AgentCard = {
   name: 'Weather',
   description: 'Knows the weather.',
@@ -30,7 +30,7 @@ export const CARD: AgentCard = {
   iconUrl: 'https://w.example/icon.png',
 };
 
-/** A card with empty values that must be there. */
+/** A card with required members that are empty. */
 export const SPARSE_CARD: AgentCard = {
   ...CARD,
   description: '',
@@ -44,7 +44,7 @@ export interface Signer {
   readonly alg: string;
   readonly kid: string;
   readonly jwk: JWK;
-  /** The options of a verifier who trusts this signer. */
+  /** The options of a verifier that trusts this signer. */
   readonly trust: { readonly keys: { keys: JWK[] } };
 }
 
@@ -54,7 +54,7 @@ export async function newSigner(alg: string, kid: string): Promise<Signer> {
   return { key: privateKey, alg, kid, jwk, trust: { keys: { keys: [jwk] } } };
 }
 
-/** The card as a server sends it. */
+/** The card in the format that a server sends. */
 export function onTheWire(card: AgentCard): JsonObject {
   return JSON.parse(JSON.stringify(cardCodec.encode(card))) as JsonObject;
 }
@@ -65,7 +65,7 @@ export function signatureOf(card: AgentCard, index = 0): AgentCardSignature {
   return signature;
 }
 
-/** A signature as others make them: with any header, over any form of the card. */
+/** A signature of another implementation: with any header, over any form of the card. */
 export async function foreignSignature(
   card: JsonObject,
   header: JsonObject,

@@ -1,15 +1,15 @@
-/** Finds the tests that say which rule of the protocol they show. */
+/** Finds the tests that verify rules of the protocol. */
 import { lineOf, literal, visit } from './source.ts';
 import type { Sources } from './source.ts';
 
 export interface Claims {
-  /** Rule → the first test that claims it. */
+  /** Rule → the first test that verifies it. */
   readonly tested: ReadonlyMap<string, string>;
   /** Uses of `verifies()` that cannot be counted. */
   readonly problems: readonly string[];
 }
 
-/** Finds the calls of `verifies()`. One counts where it names a test that runs. */
+/** Finds the calls of `verifies()`. A call counts if it is the title of a test that runs. */
 export function findClaims(sources: Sources): Claims {
   const tested = new Map<string, string>();
   const problems: string[] = [];
@@ -32,22 +32,22 @@ function claimsIn(path: string, text: string): readonly Claim[] {
   const claims: Claim[] = [];
   if (!text.includes('verifies')) return claims;
   const names = new Set<Call>();
-  let idleUntil = 0;
+  let skippedUntil = 0;
   // Outer calls come before the calls inside them.
   visit(path, text, {
     CallExpression(node) {
       const callee = text.slice(node.callee.start, node.callee.end);
       if (/^(test|it|describe)\b/.test(callee)) {
-        if (/\.(skip|todo|fails|skipIf|runIf)\b/.test(callee)) idleUntil = Math.max(idleUntil, node.end);
+        if (/\.(skip|todo|fails|skipIf|runIf)\b/.test(callee)) skippedUntil = Math.max(skippedUntil, node.end);
         const name = node.arguments[0];
         if (name?.type === 'CallExpression') names.add(name);
       }
       if (callee !== 'verifies') return;
       const line = lineOf(text, node.start);
       const ids = idsOf(node.arguments[0]);
-      if (!names.has(node)) claims.push({ line, ids: [], problem: 'verifies() must stand where a test has its name' });
-      else if (ids === undefined) claims.push({ line, ids: [], problem: 'verifies() needs its ids written out' });
-      else if (node.start < idleUntil)
+      if (!names.has(node)) claims.push({ line, ids: [], problem: 'verifies() must be the title of a test' });
+      else if (ids === undefined) claims.push({ line, ids: [], problem: 'verifies() needs literal ids' });
+      else if (node.start < skippedUntil)
         claims.push({ line, ids: [], problem: `${ids.join(' ')}: the test may not run` });
       else claims.push({ line, ids });
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { runFixtures } from './run-fixtures.ts';
 
-test('modules that one file has loaded anew are not those of the next in its process', () => {
+test('a test file does not get modules that an earlier file in its process has reloaded', () => {
   const run = runFixtures('test/helpers/fixtures/fresh/', '--no-isolate', '--maxWorkers=1');
 
   expect(run.stderr).toBe('');

@@ -1,6 +1,6 @@
 /**
- * Set-up file of every test file: a test that resets the modules loads some of them into a world of its own, without a
- * global or with a false package. Files that share its process would get those; so the modules are reset after it too.
+ * Set-up file of every test file. A test that resets the modules loads some of them with changed globals or packages. Later
+ * files in the same process would get these modules, so they are reset again after the file.
  */
 import { afterAll, vi } from 'vitest';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { JsonValue } from '../../src/model/json.ts';
 import { arbitraryJson } from './arbitrary-model.ts';
 
-/** What strangers send by mistake or on purpose, for everything that reads JSON. */
+/** Invalid and malicious JSON, for tests of all decoders. */
 
-/** A piece of JSON with other contents in one place, or without that place, or with it twice. */
+/** Changes one value of a JSON document, or removes it, or doubles it. */
 function mutate(
   json: JsonValue,
   picks: readonly number[],
@@ -38,7 +38,7 @@ const arbitraryChange: fc.Arbitrary<(old: JsonValue) => JsonValue | undefined> =
   fc.constant((old: JsonValue) => JSON.stringify(old)),
 );
 
-/** Makes something wrong of something right, in one place of it. */
+/** Changes one place of a valid JSON document. */
 export const arbitraryMutation: fc.Arbitrary<(json: JsonValue) => JsonValue> = fc
   .tuple(fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 7 }), arbitraryChange)
   .map(
@@ -49,7 +49,7 @@ export const arbitraryMutation: fc.Arbitrary<(json: JsonValue) => JsonValue> = f
 
 const deep = (open: string, close: string): unknown => JSON.parse(open.repeat(10_000) + close.repeat(10_000));
 
-/** Things that have broken readers before. */
+/** Values that have broken decoders before. */
 export const HOSTILE_JSON: readonly (readonly [string, unknown])[] = [
   ['lists in lists', deep('[', ']')],
   ['objects in objects', JSON.parse(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)],
@@ -61,16 +61,16 @@ export const HOSTILE_JSON: readonly (readonly [string, unknown])[] = [
   ['a long text that is nearly a time', `2026-03-12T10:00:00.${'1'.repeat(200_000)}`],
   ['a long text that is nearly an address', `http://h${'/v1'.repeat(66_666)}\n`],
   ['a long text that is nearly a name', `tasks/${'a'.repeat(200_000)}/`],
-  ['a number beyond all numbers', JSON.parse('1e400')],
-  ['half a character', '\ud800'],
+  ['a number above the maximum', JSON.parse('1e400')],
+  ['a lone surrogate', '\ud800'],
   [
-    'the keys of prototypes',
+    'keys of prototypes',
     JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":1},"hasOwnProperty":1,"toString":null}'),
   ],
 ];
 
-/** Where in a value a monster can hide. */
-export const HIDING_PLACES: readonly ((monster: unknown) => unknown)[] = [
+/** Requests and objects with a hostile value in all places of one kind. */
+export const HOSTILE_POSITIONS: readonly ((hostile: unknown) => unknown)[] = [
   (m) => m,
   (m) => ({
     message: {

@@ -1,10 +1,10 @@
-/** An issuer of tokens: a discovery document, keys that change, and a way to be out of order. */
+/** An issuer of tokens with a discovery document, key rotation and failures. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 
-/** What a token says; a member that is `undefined` is left out. */
+/** The claims of a token. Members that are `undefined` are left out. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 interface SigningKey {
@@ -16,15 +16,15 @@ interface SigningKey {
 export interface IdentityProvider {
   readonly issuer: string;
   readonly jwksUrl: string;
-  /** What it was asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: readonly string[];
-  /** Answers with this status instead, if set. */
+  /** If set, all responses have this status. */
   status: number | undefined;
-  /** Changes of the discovery document. */
+  /** Members that replace those of the discovery document. */
   document: Readonly<Record<string, unknown>>;
-  /** Publishes a new key, and signs with it from now on; with `alone` the old ones are gone. */
+  /** Publishes a new key and signs with it from now on. With `alone`, the old keys are removed. */
   rotate(options?: { readonly alone?: boolean }): Promise<void>;
-  /** A token with these claims beside the usual ones. */
+  /** Signs a token with the default claims and these. */
   sign(claims?: Claims, header?: Readonly<Record<string, unknown>>): Promise<string>;
 }
 

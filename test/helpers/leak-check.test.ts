@@ -18,21 +18,21 @@ test.each([
   ['server closed with a client still connected', `closed server with open connections started at ${FIXTURE}`],
   ['child process', /child process \d+ \(.+60_000\)\) started at .+in-a-test\.fixture\.ts:37/],
   ['rejection', 'unhandled rejection: Error: nobody waited'],
-])('a test that leaves a %s fails and is told what it left', (name, leak) => {
+])('a test that leaves a %s running fails, and its failure names it', (name, leak) => {
   const report = failure(`in-a-test.fixture.ts > ${name}`);
 
   expect(report).toContain('Error: The test left running:');
   expect(report).toMatch(leak);
 });
 
-test('what a file leaves behind fails the file and none of its tests', () => {
+test('a timer that a file leaves running fails the file and none of its tests', () => {
   expect(failure('in-the-file.fixture.ts [')).toContain(
     `The file left running:\n  - timer (setInterval, 60000 ms) started at ${FIXTURE}in-the-file.fixture.ts:4`,
   );
-  expect(run.stdout).toContain('✓ a test of its own is not to blame');
+  expect(run.stdout).toContain('✓ a test beside the leak passes');
 });
 
-test('what a file changes for the files that share its process fails the file', () => {
+test('a file that changes shared state fails with the names of the changes', () => {
   const report = failure('changed-state.fixture.ts [');
 
   expect(report).toContain('Error: The file left changed:');
@@ -44,13 +44,13 @@ test('what a file changes for the files that share its process fails the file', 
   ]);
 });
 
-test('a test that puts everything away passes', () => {
+test('a file that stops everything that it starts passes', () => {
   expect(run.stdout).toContain(`✓ ${FIXTURE}clean.fixture.ts (11 tests)`);
   expect(run.stdout).toMatch(/\n13 passed, 9 failed, 0 skipped\n$/);
   expect(run.exitCode).toBe(1);
 });
 
-/** What the report says below the headline of one failure. */
+/** The text below the headline of a failure in the report. */
 function failure(headline: string): string {
   const start = run.stderr.indexOf(` FAIL  ${FIXTURE}${headline}`);
   expect(start, `no failure of ${headline} in:\n${run.stderr}`).toBeGreaterThan(-1);

@@ -1,7 +1,7 @@
 /**
- * Set-up file of every test file: a test that leaves something running fails and says what it was. What is opened in
- * `beforeAll` may live until the end of the file, and must be gone then. So must what a file has changed for the files
- * that share its process.
+ * Set-up file of every test file. A test that leaves something running fails, and its failure names it. Resources that
+ * `beforeAll` opens may live until the end of the file. Changes of state that the files of a process share must be undone
+ * at the end of the file, too.
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,34 +9,34 @@ import { fileURLToPath } from 'node:url';
 import { aroundAll, aroundEach } from 'vitest';
 
 import { changesSince, takeSharedState } from './shared-state.ts';
-import { setInTest, startWatching, stillRunning, stopAll, takeRejections } from './watch.ts';
-import type { Running } from './watch.ts';
+import { setInTest, startTracking, stillRunning, stopAll, takeRejections } from './track-resources.ts';
+import type { Running } from './track-resources.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const HELPERS = /test\/helpers\/(watch|leak-check)\.ts/;
-/** How long a server that was told to close may take to lose its last connection, or a killed child to be gone. */
+const HELPERS = /test\/helpers\/(track-resources|leak-check)\.ts/;
+/** The time limit for a closed server to lose its last connection, and for a killed child process to exit. */
 const ENDING_MS = 2000;
 
 /** Saved before a test can put fake timers in their place. */
 const { setImmediate: nextTurn, performance: clock } = globalThis;
 
-startWatching();
+startTracking();
 
-let testsAtWork = 0;
+let runningTests = 0;
 
 aroundEach(async (runTest, { task }) => {
-  testsAtWork += 1;
+  runningTests += 1;
   setInTest(true);
   try {
     await runTest();
   } finally {
-    testsAtWork -= 1;
+    runningTests -= 1;
   }
-  // Concurrent tests share the process; the last one speaks for them all.
-  if (testsAtWork > 0) return;
+  // Concurrent tests share the process, so leaks are reported at the end of the last one.
+  if (runningTests > 0) return;
   const leaks = await findLeaks(false);
   setInTest(false);
-  // A test that failed half-way had no chance to clean up; its own error is the one to read.
+  // A failed test may not have cleaned up. Its own error matters more.
   if (leaks.length > 0 && task.result?.state !== 'fail') throw leakError('The test', leaks);
 });
 
@@ -50,7 +50,7 @@ aroundAll(async (runSuite) => {
 });
 
 async function findLeaks(all: boolean): Promise<readonly string[]> {
-  // Node reports an unhandled rejection after the microtasks, that is before the next turn.
+  // Node reports an unhandled rejection after the microtasks, before the next turn.
   await turn();
   const giveUpAt = clock.now() + ENDING_MS;
   let left = stillRunning(all).filter(isOurs);
@@ -67,14 +67,14 @@ function turn(): Promise<void> {
   return new Promise((resolve) => nextTurn(resolve));
 }
 
-function leakError(who: string, leaks: readonly string[], how = 'running'): Error {
-  const error = new Error(`${who} left ${how}:\n${leaks.map((leak) => `  - ${leak}`).join('\n')}`);
-  // The stack would show this file only; the places are in the message.
+function leakError(owner: string, leaks: readonly string[], how = 'running'): Error {
+  const error = new Error(`${owner} left ${how}:\n${leaks.map((leak) => `  - ${leak}`).join('\n')}`);
+  // The stack has only frames of this file. The places are in the message.
   error.stack = `${error.name}: ${error.message}`;
   return error;
 }
 
-/** Timers that Node itself starts, such as those inside `fetch`, end by themselves and are nobody's leak. */
+/** Timers that Node itself starts, such as those inside `fetch`, end by themselves and are not leaks. */
 function isOurs(one: Running): boolean {
   return one.kind !== 'timer' || !/[ (]node:/.test(frames(one)[0] ?? '');
 }

@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { onTestFinished } from 'vitest';
 
-/** A span that has ended, as a test looks at it. */
+/** A span that has ended. */
 export interface SeenSpan {
   readonly name: string;
   readonly kind: api.SpanKind;
@@ -21,11 +21,11 @@ export interface SeenSpan {
 }
 
 export interface OpenTelemetrySdk {
-  /** As a user hands it in. */
+  /** The API that a user passes in the options. */
   readonly api: typeof api;
-  /** All spans that have ended, in the order in which they began. */
+  /** All spans that have ended, in the order of their start. */
   spans(): readonly SeenSpan[];
-  /** Those of one name. */
+  /** The ended spans with this name. */
   named(name: string): readonly SeenSpan[];
   forget(): void;
 }
@@ -33,7 +33,7 @@ export interface OpenTelemetrySdk {
 /** Registers the SDK of OpenTelemetry as a user would, until the test is over. */
 export function openTelemetry(): OpenTelemetrySdk {
   const exporter = new InMemorySpanExporter();
-  // The times of spans are too coarse to tell which one began first.
+  // The times of spans are too coarse to determine their order.
   const begun: string[] = [];
   const order: SpanProcessor = {
     onStart: (span) => void begun.push(span.spanContext().spanId),

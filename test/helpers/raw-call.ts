@@ -1,4 +1,4 @@
-/** Calls of every version and binding, written by the codecs and sent by `fetch`: what a client does, without a client. */
+/** Calls in every version and binding, encoded by the codecs and sent with `fetch`, without a client. */
 import type { Input, OperationName } from '../../src/model/operation.ts';
 import { type Dialect, operationCodec } from '../../src/wire/dialect.ts';
 import { encodeRequest } from '../../src/wire/jsonrpc.ts';
@@ -7,13 +7,13 @@ import { dialectOf, dialects } from '../../src/wire/select.ts';
 import type { ProtocolVersion } from '../../src/wire/version.ts';
 import { readSse } from './read-sse.ts';
 
-/** A version over a binding. */
-export interface Way {
+/** A protocol version and a binding. */
+export interface WireFormat {
   readonly version: ProtocolVersion;
   readonly binding: 'JSONRPC' | 'HTTP+JSON';
 }
 
-export const WAYS: readonly Way[] = [
+export const WIRE_FORMATS: readonly WireFormat[] = [
   { version: '1.0', binding: 'JSONRPC' },
   { version: '1.0', binding: 'HTTP+JSON' },
   { version: '0.3', binding: 'JSONRPC' },
@@ -24,21 +24,21 @@ export const WAYS: readonly Way[] = [
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
-export function dialectFor({ version, binding }: Way): Dialect {
+export function dialectFor({ version, binding }: WireFormat): Dialect {
   return version === '0.3' && binding === 'HTTP+JSON' ? dialects['v03-proto'] : dialectOf(version);
 }
 
-/** `url` is that of the interface. */
+/** @param url The address of the interface. */
 export function rawCall<K extends OperationName>(
-  way: Way,
+  format: WireFormat,
   url: string,
   operation: K,
   input: Input<K>,
   { send = fetch, headers = {} }: { readonly send?: Fetch; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  const dialect = dialectFor(way);
-  const all = { 'content-type': 'application/json', 'a2a-version': way.version, ...headers };
-  if (way.binding === 'JSONRPC') {
+  const dialect = dialectFor(format);
+  const all = { 'content-type': 'application/json', 'a2a-version': format.version, ...headers };
+  if (format.binding === 'JSONRPC') {
     const { method, params } = operationCodec(dialect, operation);
     const body = encodeRequest(7, method, params.encode(input) as object);
     return send(url, { method: 'POST', headers: all, body: JSON.stringify(body) });
@@ -48,8 +48,8 @@ export function rawCall<K extends OperationName>(
   return send(restUrl(url, { path, query }), init);
 }
 
-/** What a binding has put around a result, an item of a stream or an error is taken off. */
-export function unwrapped({ binding }: Way, json: unknown): unknown {
+/** Removes the envelope of the binding around a result, an item of a stream or an error. */
+export function unwrapped({ binding }: WireFormat, json: unknown): unknown {
   return binding === 'JSONRPC' ? ((json as { result?: unknown }).result ?? json) : json;
 }
 

@@ -6,22 +6,22 @@ const encoder = new TextEncoder();
 
 interface Opened {
   readonly source: SseSource;
-  /** What has happened to the source, in order. */
+  /** The calls that the source received, in order. */
   readonly log: readonly string[];
 }
 
-type Piece = string | Error;
+type Chunk = string | Error;
 
-/** A ReadableStream that gives the pieces one by one and then closes; an Error makes it fail. */
-function webStream(pieces: readonly Piece[], log: string[]): ReadableStream<Uint8Array> {
-  const rest = [...pieces];
+/** A ReadableStream of the chunks. It closes after the last one, and fails at an Error. */
+function webStream(chunks: readonly Chunk[], log: string[]): ReadableStream<Uint8Array> {
+  const rest = [...chunks];
   return new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        const piece = rest.shift();
-        if (piece instanceof Error) controller.error(piece);
-        else if (piece === undefined) controller.close();
-        else controller.enqueue(encoder.encode(piece));
+        const chunk = rest.shift();
+        if (chunk instanceof Error) controller.error(chunk);
+        else if (chunk === undefined) controller.close();
+        else controller.enqueue(encoder.encode(chunk));
       },
       cancel() {
         log.push('closed');
@@ -31,13 +31,13 @@ function webStream(pieces: readonly Piece[], log: string[]): ReadableStream<Uint
   );
 }
 
-async function* iterable(pieces: readonly Piece[], log: string[]): AsyncGenerator<Uint8Array | string, void, void> {
+async function* iterable(chunks: readonly Chunk[], log: string[]): AsyncGenerator<Uint8Array | string, void, void> {
   let isOpen = true;
   try {
-    for (const piece of pieces) {
-      isOpen = !(piece instanceof Error);
-      if (piece instanceof Error) throw piece;
-      yield encoder.encode(piece);
+    for (const chunk of chunks) {
+      isOpen = !(chunk instanceof Error);
+      if (chunk instanceof Error) throw chunk;
+      yield encoder.encode(chunk);
     }
     isOpen = false;
   } finally {
@@ -45,14 +45,14 @@ async function* iterable(pieces: readonly Piece[], log: string[]): AsyncGenerato
   }
 }
 
-const SOURCES: readonly [string, (pieces: readonly Piece[]) => Opened][] = [
-  ['a web stream', (pieces) => open(webStream, pieces)],
-  ['any iterable', (pieces) => open(iterable, pieces)],
+const SOURCES: readonly [string, (chunks: readonly Chunk[]) => Opened][] = [
+  ['a web stream', (chunks) => open(webStream, chunks)],
+  ['any iterable', (chunks) => open(iterable, chunks)],
 ];
 
-function open(make: (pieces: readonly Piece[], log: string[]) => SseSource, pieces: readonly Piece[]): Opened {
+function open(make: (chunks: readonly Chunk[], log: string[]) => SseSource, chunks: readonly Chunk[]): Opened {
   const log: string[] = [];
-  return { source: make(pieces, log), log };
+  return { source: make(chunks, log), log };
 }
 
 async function collect(source: SseSource, options?: Parameters<typeof readSse>[1]): Promise<string[]> {
@@ -61,17 +61,17 @@ async function collect(source: SseSource, options?: Parameters<typeof readSse>[1
   return data;
 }
 
-test.each(SOURCES)('the events of %s are given in order', async (_case, from) => {
+test.each(SOURCES)('readSse() yields the events of %s in order', async (_case, from) => {
   const { source, log } = from(['data: a\n\nda', 'ta: b\n', '\ndata: c\n\n']);
   expect(await collect(source)).toEqual(['a', 'b', 'c']);
   expect(log).toEqual([]);
 });
 
-test.each(SOURCES)('%s without an event ends the loop at once', async (_case, from) => {
+test.each(SOURCES)('a loop over readSse() of %s without events ends at once', async (_case, from) => {
   expect(await collect(from([]).source)).toEqual([]);
 });
 
-test.each(SOURCES)('a reader of the caller tells whether %s ended early', async (_case, from) => {
+test.each(SOURCES)('a decoder that is passed to readSse() reports whether %s ended early', async (_case, from) => {
   const cutOff = new SseDecoder();
   expect(await collect(from(['data: a\n\ndata: b']).source, cutOff)).toEqual(['a']);
   expect(cutOff.pending).toBe(true);
@@ -81,16 +81,19 @@ test.each(SOURCES)('a reader of the caller tells whether %s ended early', async 
   expect(clean.pending).toBe(false);
 });
 
-test.each(SOURCES)('leaving the loop closes %s, also in the middle of a piece', async (_case, from) => {
-  const { source, log } = from(['data: a\n\ndata: b\n\n', 'data: c\n\n']);
-  for await (const event of readSse(source)) {
-    expect(event.data).toBe('a');
-    break;
-  }
-  expect(log).toEqual(['closed']);
-});
+test.each(SOURCES)(
+  'leaving a loop over readSse() closes %s, even between two events of one chunk',
+  async (_case, from) => {
+    const { source, log } = from(['data: a\n\ndata: b\n\n', 'data: c\n\n']);
+    for await (const event of readSse(source)) {
+      expect(event.data).toBe('a');
+      break;
+    }
+    expect(log).toEqual(['closed']);
+  },
+);
 
-test.each(SOURCES)('an error in the loop closes %s', async (_case, from) => {
+test.each(SOURCES)('an error in a loop over readSse() closes %s', async (_case, from) => {
   const { source, log } = from(['data: a\n\n', 'data: b\n\n']);
   const loop = async (): Promise<void> => {
     for await (const event of readSse(source)) throw new Error(event.data);
@@ -99,23 +102,26 @@ test.each(SOURCES)('an error in the loop closes %s', async (_case, from) => {
   expect(log).toEqual(['closed']);
 });
 
-test.each(SOURCES)('an event that is too large closes %s, after the events ahead of it', async (_case, from) => {
-  const { source, log } = from([`data: a\n\ndata: ${'x'.repeat(100)}`]);
-  const seen: string[] = [];
-  const loop = async (): Promise<void> => {
-    for await (const event of readSse(source, { maxEventBytes: 50 })) seen.push(event.data);
-  };
-  await expect(loop()).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
-  expect(seen).toEqual(['a']);
-  expect(log).toEqual(['closed']);
-});
+test.each(SOURCES)(
+  'an event above the size limit of readSse() closes %s, after the events before it',
+  async (_case, from) => {
+    const { source, log } = from([`data: a\n\ndata: ${'x'.repeat(100)}`]);
+    const seen: string[] = [];
+    const loop = async (): Promise<void> => {
+      for await (const event of readSse(source, { maxEventBytes: 50 })) seen.push(event.data);
+    };
+    await expect(loop()).rejects.toMatchObject({ code: 'INVALID_AGENT_RESPONSE' });
+    expect(seen).toEqual(['a']);
+    expect(log).toEqual(['closed']);
+  },
+);
 
-test.each(SOURCES)('a failure of %s reaches the loop as it is', async (_case, from) => {
+test.each(SOURCES)('readSse() throws the error of %s', async (_case, from) => {
   const failure = new Error('connection reset');
   await expect(collect(from(['data: a\n\n', failure]).source)).rejects.toBe(failure);
 });
 
-test('a web stream is no longer locked when the loop is over', async () => {
+test('readSse() unlocks a web stream at the end of the loop', async () => {
   const read = webStream(['data: a\n\n'], []);
   await collect(read);
   expect(read.locked).toBe(false);
@@ -129,7 +135,7 @@ test('a web stream is no longer locked when the loop is over', async () => {
   expect(failed.locked).toBe(false);
 });
 
-test('a connection that breaks after the last wanted event is no error', async () => {
+test('a connection that breaks after the last event that was read does not make readSse() throw', async () => {
   let connection: ReadableStreamDefaultController<Uint8Array> | undefined;
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -146,7 +152,7 @@ test('a connection that breaks after the last wanted event is no error', async (
   expect(seen).toEqual(['a']);
 });
 
-test('comments are heard while the stream is read', async () => {
+test('readSse() passes comments to onComment', async () => {
   let ticks = 0;
   const { source } = open(iterable, [': tick\n\n', ': tick\n\ndata: a\n\n']);
   expect(await collect(source, { onComment: () => ticks++ })).toEqual(['a']);

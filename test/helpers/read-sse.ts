@@ -1,31 +1,31 @@
 import { type SseEvent, SseDecoder, type SseDecoderOptions } from '../../src/wire/sse/sse-decoder.ts';
 
-/** A body as `fetch` gives it, or any other source of bytes. */
+/** The body of a `fetch` response, or any other source of bytes. */
 export type SseSource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>;
 
 /**
- * The events of a stream as they come. However the loop over them is left, the source is closed with it. Pass a reader
- * of your own to learn afterwards whether the stream ended early.
+ * Yields the events of a stream as they arrive. The source is closed however the loop ends. Pass your
+ * own decoder to find out afterwards whether the stream ended early.
  *
  * @example
- * const reader = new SseDecoder();
- * for await (const { data } of readSse(response.body, reader)) console.log(JSON.parse(data));
- * if (reader.pending) console.log('cut off inside an event');
+ * const decoder = new SseDecoder();
+ * for await (const { data } of readSse(response.body, decoder)) console.log(JSON.parse(data));
+ * if (decoder.pending) console.log('cut off inside an event');
  */
 export async function* readSse(
   source: SseSource,
   options: SseDecoderOptions | SseDecoder = {},
 ): AsyncGenerator<SseEvent, void, void> {
-  const reader = options instanceof SseDecoder ? options : new SseDecoder(options);
+  const decoder = options instanceof SseDecoder ? options : new SseDecoder(options);
   for await (const chunk of 'getReader' in source ? readChunks(source) : source) {
-    for (const event of reader.push(chunk)) yield event;
-    if (reader.failure !== undefined) throw reader.failure;
+    for (const event of decoder.push(chunk)) yield event;
+    if (decoder.failure !== undefined) throw decoder.failure;
   }
 }
 
 /**
- * Not the stream's own iterator, which Safari lacks, and which turns leaving the loop into an error if the connection
- * broke after the last event that anyone wanted.
+ * Does not use the iterator of the stream, which Safari lacks, and which throws at the end of a loop if the connection broke
+ * after the last event that was read.
  */
 async function* readChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const reader = stream.getReader();

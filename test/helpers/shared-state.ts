@@ -1,10 +1,10 @@
 /**
- * What files that share a process could change for the ones after them: the environment, listeners of the process, the
- * globals, and the methods of what every program uses. A picture is taken before a file and compared after it.
+ * State that the test files of a process share: the environment, listeners of the process, the globals, and the methods of
+ * built-in objects. It is recorded before a file and compared after it.
  */
 export type SharedState = ReadonlyMap<string, unknown>;
 
-/** Whose methods tests have reason to replace for a while. */
+/** The objects whose methods tests may replace for a while. */
 const OWNERS = {
   globalThis,
   process,
@@ -20,8 +20,8 @@ const OWNERS = {
   performance,
 };
 
-/** What the runner keeps for itself, and what Node puts in place when it loads a part of its own for the first time. */
-const NOT_OURS = /^(globalThis\.(console|__vitest|__zod|Symbol\()|process\.(env|_|exitCode|chdir))/;
+/** Members that the runner changes, and those that Node sets when it loads one of its modules for the first time. */
+const IGNORED = /^(globalThis\.(console|__vitest|__zod|Symbol\()|process\.(env|_|exitCode|chdir))/;
 
 export function takeSharedState(): SharedState {
   const state = new Map<string, unknown>();
@@ -33,18 +33,18 @@ export function takeSharedState(): SharedState {
   for (const [owner, object] of Object.entries(OWNERS)) {
     for (const key of Reflect.ownKeys(object)) {
       const name = `${owner}.${String(key)}`;
-      if (!NOT_OURS.test(name)) state.set(name, valueOf(object, key));
+      if (!IGNORED.test(name)) state.set(name, valueOf(object, key));
     }
   }
   return state;
 }
 
-/** The names of what is not as it was. */
+/** The names of everything that has changed. */
 export function changesSince(before: SharedState): readonly string[] {
   const now = takeSharedState();
   const names = new Set([...before.keys(), ...now.keys()]);
   return [...names].filter((name) => {
-    // Node defines many globals as getters that put the value in their place at first use.
+    // Node defines many globals as getters that replace themselves with their value at first use.
     if (before.get(name) === LAZY && now.has(name)) return false;
     return before.has(name) !== now.has(name) || !Object.is(before.get(name), now.get(name));
   });

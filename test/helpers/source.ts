@@ -1,4 +1,4 @@
-/** Reads the project's own source as text and syntax, for the tests that hold it to its rules. */
+/** Reads the source of this project as text and syntax, for the tests that check its rules. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import posix from 'node:path/posix';
@@ -12,7 +12,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Path from the root of the repository, with forward slashes → text. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** The TypeScript files below the folders, without the fixtures that plant mistakes. */
+/** The TypeScript files below the folders, without the fixtures that contain mistakes. */
 export function readSources(...folders: readonly string[]): Sources {
   const sources = new Map<string, string>();
   for (const folder of folders) {
@@ -29,14 +29,14 @@ export function readSources(...folders: readonly string[]): Sources {
 export const isTestFile = (path: string): boolean => path.endsWith('.test.ts');
 
 export interface Import {
-  /** As written; undefined when it is computed at run time. */
+  /** The literal specifier; undefined if it is computed at run time. */
   readonly specifier: string | undefined;
-  /** `late`: by `import()`, at the moment it runs. `type`: gone after compilation. */
+  /** `late`: by `import()`, at run time. `type`: removed by the compiler. */
   readonly kind: 'static' | 'type' | 'late';
   readonly line: number;
 }
 
-/** Everything a file imports or re-exports, in any of the language's spellings. */
+/** All imports and re-exports of a file, in any syntax. */
 export function importsOf(path: string, text: string): readonly Import[] {
   const imports: Import[] = [];
   const add = (kind: Import['kind'], source: ESTree.Node | null, at: number): void => {
@@ -54,7 +54,7 @@ export function importsOf(path: string, text: string): readonly Import[] {
   return imports;
 }
 
-/** Where a relative specifier points to, as a path from the root; undefined for packages and built-in modules. */
+/** Resolves a relative specifier to a path from the root; undefined for packages and built-in modules. */
 export function resolveImport(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : undefined;
 }
@@ -79,7 +79,7 @@ export function membersOf(path: string, name: string): readonly string[] {
   return members;
 }
 
-/** The value of a string literal or of a template without holes. */
+/** The value of a string literal or of a template without expressions. */
 export function literal(node: ESTree.Node): string | undefined {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node.type === 'TemplateLiteral' && node.expressions.length === 0)

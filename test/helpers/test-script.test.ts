@@ -10,9 +10,13 @@ test.each([
   { fixture: 'unhandled', line: '1 passed, 1 failed, 0 skipped', exitCode: 1 },
   { fixture: 'no-such-file', line: '0 passed, 0 failed, 0 skipped', exitCode: 1 },
   { fixture: 'crash', line: '0 passed, 1 failed, 0 skipped', exitCode: 128 + 9 },
-])('the last line after $fixture is $line', { timeout: 30_000 }, ({ fixture, line, exitCode }) => {
-  const run = runFixtures(`test/helpers/fixtures/counts/${fixture}`);
+])(
+  'the last line of npm test after the fixture $fixture is "$line"',
+  { timeout: 30_000 },
+  ({ fixture, line, exitCode }) => {
+    const run = runFixtures(`test/helpers/fixtures/counts/${fixture}`);
 
-  expect(run.stdout.split('\n').slice(-2)).toEqual([line, '']);
-  expect(run.exitCode).toBe(exitCode);
-});
+    expect(run.stdout.split('\n').slice(-2)).toEqual([line, '']);
+    expect(run.exitCode).toBe(exitCode);
+  },
+);

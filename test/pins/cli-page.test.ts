@@ -14,7 +14,7 @@ function rowsUnder(heading: string): readonly (readonly string[])[] {
 
 const code = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 
-test('docs/cli.md lists every command with its other names, and no more', () => {
+test('docs/cli.md lists every command with its aliases, and no other', () => {
   const rows = rowsUnder('Commands').map(
     ([name, , aliases]) => [code(name)[0] ?? '', [...code(aliases)].sort()] as const,
   );
@@ -30,7 +30,7 @@ test('docs/cli.md lists every common option, and no other', () => {
   expect(names).toEqual(Object.keys(AGENT_OPTIONS));
 });
 
-test('every other name leads to a command, and hides none', () => {
+test('every alias belongs to an existing command and is not a command itself', () => {
   for (const [alias, name] of Object.entries(ALIASES)) {
     expect(COMMANDS).toHaveProperty([name]);
     expect(COMMANDS).not.toHaveProperty([alias]);

@@ -38,7 +38,7 @@ test('docs/client.md lists every option of a call, and no other', () => {
   expect(options.size).toBeGreaterThan(10);
 });
 
-test('docs/client.md has the limits that hold', () => {
+test('docs/client.md has the default limits of the client', () => {
   const limits = Object.entries(readSettings({}, () => {}).limits).map(([name, value]) =>
     name.endsWith('Bytes') ? `\`${name}\` ${value / 2 ** 20} MiB` : `\`${name}\` ${value}`,
   );

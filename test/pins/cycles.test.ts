@@ -7,11 +7,11 @@ import type { Sources } from '../helpers/source.ts';
 /** Cycles that exist, each as its sorted files. Remove a line when its cycle is gone; add none. */
 const KNOWN: readonly (readonly string[])[] = [];
 
-test('no files import each other, even for types, except the known ones', () => {
+test('no files in src import each other, even for types, except the listed ones', () => {
   expect(cyclesIn(readSources('src'))).toEqual(KNOWN);
 });
 
-test('cycles through type imports are found, and late imports close none', () => {
+test('the cycle check finds cycles through type imports, and ignores late imports', () => {
   const sources = new Map([
     ['src/a.ts', "import type { B } from './b.ts';"],
     ['src/b.ts', "import './c.ts';\nimport './d.ts';"],

@@ -5,7 +5,7 @@ test('the list of the modules that each entry loads is up to date', async () => 
   await expect(entryModulesPage(), 'update it: npm run text').toMatchFileSnapshot('entry-modules.md');
 });
 
-test('modules loaded later and types are not listed', () => {
+test('the list of modules leaves out late imports and type imports', () => {
   const sources = new Map([
     ['src/a.ts', "import './b.ts';\nimport type { C } from './c.ts';\nexport { d } from './d/d.ts';\nimport 'jose';"],
     ['src/b.ts', "const e = await import('./e.ts');"],

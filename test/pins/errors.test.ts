@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { A2AError, ERROR_DOMAIN, type ErrorCode, ERRORS } from '../../src/errors.ts';
 
-/** What others rely on: 1.0 §5.4 in the form of 1.0.1, then the generic errors. */
+/** The errors of 1.0 §5.4 with the changes of 1.0.1, then the generic errors. Users rely on these numbers. */
 const TABLE = `
   TASK_NOT_FOUND                      -32001  404  NOT_FOUND
   TASK_NOT_CANCELABLE                 -32002  400  FAILED_PRECONDITION
@@ -34,7 +34,7 @@ const TABLE = `
 
 const actual = Object.entries(ERRORS).map(([code, { rpc, http, grpc }]) => [code, rpc, http, grpc].join(' '));
 
-test('the table of errors is what others rely on', () => {
+test('the numbers of the error codes do not change', () => {
   expect(actual).toEqual(
     TABLE.trim()
       .split('\n')
@@ -76,14 +76,14 @@ test('docs/errors.md has a heading for every code, whose anchor is the one of A2
 
 // A2AError
 
-test('the section of the error reference is not part of the JSON of an error', () => {
+test('A2AError.docs names the section of the error reference, and is not part of its JSON', () => {
   const error = new A2AError('TASK_NOT_FOUND', 'no');
   expect(error.docs).toBe('docs/errors.md#task_not_found');
   expect(JSON.stringify(error)).not.toContain('docs/');
   expect(Object.keys(error)).not.toContain('docs');
 });
 
-test('an error holds its code and whatever facts it was given', () => {
+test('an A2AError has its code, message, details, violations, retryAfterMs and cause', () => {
   const cause = new Error('disk full');
   const violations = [{ field: 'id', description: 'expected a string' }];
   const error = new A2AError('INVALID_PARAMS', 'no', { details: { taskId: 't1' }, violations, retryAfterMs: 5, cause });
@@ -99,13 +99,13 @@ test('an error holds its code and whatever facts it was given', () => {
   expect(error.details).toEqual({ taskId: 't1' });
 });
 
-test('without facts there are none, and no cause', () => {
+test('an A2AError without options has empty details and violations, and no cause', () => {
   const error = new A2AError('INTERNAL_ERROR', 'no');
   expect(error).toMatchObject({ details: {}, violations: [], retryAfterMs: undefined });
   expect('cause' in error).toBe(false);
 });
 
-test('an error of another copy of the package is recognised', async () => {
+test('A2AError.is() accepts an error of another copy of the package', async () => {
   vi.resetModules();
   const copy = await import('../../src/errors.ts');
   const error = new copy.A2AError('TASK_NOT_FOUND', 'gone');
@@ -116,13 +116,16 @@ test('an error of another copy of the package is recognised', async () => {
 });
 
 test.each<[string, unknown]>([
-  ['nothing', undefined],
+  ['undefined', undefined],
   ['a plain error', new Error('x')],
   ['a plain object that looks like one', { name: 'A2AError', code: 'TASK_NOT_FOUND', message: 'x' }],
-  ['an error of that code and another name', Object.assign(new Error('x'), { code: 'TASK_NOT_FOUND' })],
-  ['an error of that name without a code', Object.assign(new Error('x'), { name: 'A2AError' })],
-  ['a code that is not in the table', Object.assign(new Error('x'), { name: 'A2AError', code: 'ENOENT' })],
-  ['a code that only the prototype has', Object.assign(new Error('x'), { name: 'A2AError', code: 'toString' })],
-])('%s is no A2AError', (_case, value) => {
+  ['an error with the code of an A2AError and another name', Object.assign(new Error('x'), { code: 'TASK_NOT_FOUND' })],
+  ['an error named A2AError without a code', Object.assign(new Error('x'), { name: 'A2AError' })],
+  ['an error named A2AError with an unknown code', Object.assign(new Error('x'), { name: 'A2AError', code: 'ENOENT' })],
+  [
+    'an error named A2AError whose code is a member of Object.prototype',
+    Object.assign(new Error('x'), { name: 'A2AError', code: 'toString' }),
+  ],
+])('A2AError.is() rejects %s', (_case, value) => {
   expect(A2AError.is(value)).toBe(false);
 });

@@ -11,7 +11,7 @@ import { connect } from '../../src/index.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** How an example is run from a folder of its own, in which it may leave its files. */
+/** The command that runs an example in its own folder, in which it may write files. */
 function example(name: string, file = 'main'): { args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } } {
   const cwd = mkdtempSync(join(tmpdir(), 'tandem-example-'));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
@@ -54,13 +54,13 @@ async function serveExample(name: string, port = '0', cwd = example(name).option
   return { program, url, cwd, logged, log: () => log };
 }
 
-test.each(['agent', 'model'])('the README shows examples/ai-sdk/%s.ts as it is', (file) => {
+test.each(['agent', 'model'])('the README contains the code of examples/ai-sdk/%s.ts', (file) => {
   const code = readFileSync(join(ROOT, `examples/ai-sdk/${file}.ts`), 'utf8');
   expect(README).toContain(`\`\`\`ts\n${code}\`\`\``);
 });
 
 test(
-  'the LLM agent of the README is killed in the middle of its story, and the caller gets all of it',
+  'the caller of the LLM agent of the README gets the whole story after a kill of the agent',
   { timeout: 60_000 },
   async () => {
     const first = await serveExample('ai-sdk');
@@ -115,7 +115,7 @@ test('examples/public serves only callers with a token, under its public address
   const greeter = spawn(process.execPath, args, { ...options, env, stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => ended(greeter));
   const [text] = (await once(greeter.stdout.setEncoding('utf8'), 'data')) as [string];
-  /** As the proxy would. */
+  /** Sends the headers of a proxy. */
   const ask = (path: string, from: string, authorization?: string): Promise<Response> =>
     fetch(text.trim() + path, {
       headers: { 'x-forwarded-for': from, 'x-forwarded-proto': 'https', ...(authorization && { authorization }) },
@@ -134,7 +134,7 @@ test('examples/public serves only callers with a token, under its public address
 });
 
 test(
-  'examples/durable-agent resumes a task after the engine was closed while it asked',
+  'examples/durable-agent resumes a task after the engine was closed at a question',
   { timeout: 30_000 },
   async () => {
     const { args, options } = example('durable-agent');
@@ -152,15 +152,15 @@ test('examples/express serves the card under its prefix, and the process exits',
   expect(stdout).toMatch(/name: 'Echo'[^]+url: 'http:\/\/127\.0\.0\.1:\d+\/agent\/a2a'/);
 });
 
-test('the tests of the example pass', { timeout: 30_000 }, async () => {
+test('the tests of examples/testing pass', { timeout: 30_000 }, async () => {
   const { args, options } = example('testing');
-  // Versions of Node differ in what they print if they are not told.
+  // Set, because the default reporter depends on the version of Node.
   const { stdout } = await promisify(execFile)(process.execPath, ['--test-reporter=tap', ...args], options);
   expect(stdout).toMatch(/^# pass 5$/m);
   expect(readFileSync(join(options.cwd, 'clerk.json'), 'utf8')).not.toContain('secret-token');
 });
 
-test('the example of a client calls its agent', { timeout: 30_000 }, async () => {
+test('examples/client calls its agent', { timeout: 30_000 }, async () => {
   const { args, options } = example('client');
   const { stdout } = await promisify(execFile)(process.execPath, args, options);
   expect(stdout.split('\n').map((line) => line.trim())).toEqual(
@@ -177,33 +177,41 @@ test('the example of a client calls its agent', { timeout: 30_000 }, async () =>
   );
 });
 
-test('an agent tells, a receiver is told, and docs/push.md shows pieces of it', { timeout: 30_000 }, async () => {
-  const { args, options } = example('push');
-  const { stdout } = await promisify(execFile)(process.execPath, args, options);
-  expect(
-    stdout
-      .trim()
-      .split('\n')
-      .map((line) => line.trim()),
-  ).toEqual(['task', 'status Translating…', 'artifact Bonjour', 'status', '1 artifact']);
-  expectPiecesOf('push', 4);
-});
+test(
+  'examples/push delivers notifications to a receiver, and docs/push.md contains its code',
+  { timeout: 30_000 },
+  async () => {
+    const { args, options } = example('push');
+    const { stdout } = await promisify(execFile)(process.execPath, args, options);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.trim()),
+    ).toEqual(['task', 'status Translating…', 'artifact Bonjour', 'status', '1 artifact']);
+    expectPiecesOf('push', 4);
+  },
+);
 
-test('the worker takes longer than one request, and docs/serverless.md shows it', { timeout: 30_000 }, async () => {
-  const { args, options } = example('worker');
-  const { stdout } = await promisify(execFile)(process.execPath, args, options);
-  expect(stdout.split('\n').map((line) => line.trim())).toEqual([
-    'submitted',
-    'completed un deux trois quatre',
-    "[ 'POST /_tandem/run' ]",
-    '',
-  ]);
-  const [, block = ''] = /^```ts\n(.*?)^```/ms.exec(readFileSync(join(ROOT, 'docs/serverless.md'), 'utf8')) ?? [];
-  expect(block).toContain('serverless:');
-  expect(readFileSync(join(ROOT, 'examples/worker/worker.ts'), 'utf8')).toContain(block);
-});
+test(
+  'examples/worker completes a task over several requests, and docs/serverless.md contains its code',
+  { timeout: 30_000 },
+  async () => {
+    const { args, options } = example('worker');
+    const { stdout } = await promisify(execFile)(process.execPath, args, options);
+    expect(stdout.split('\n').map((line) => line.trim())).toEqual([
+      'submitted',
+      'completed un deux trois quatre',
+      "[ 'POST /_tandem/run' ]",
+      '',
+    ]);
+    const [, block = ''] = /^```ts\n(.*?)^```/ms.exec(readFileSync(join(ROOT, 'docs/serverless.md'), 'utf8')) ?? [];
+    expect(block).toContain('serverless:');
+    expect(readFileSync(join(ROOT, 'examples/worker/worker.ts'), 'utf8')).toContain(block);
+  },
+);
 
-/** Every piece of code on a page is in the example of the same name. */
+/** Expects that every code block of a page is part of the example. */
 function expectPiecesOf(name: string, least = 5): void {
   const page = readFileSync(join(ROOT, `docs/${name}.md`), 'utf8');
   const code = readFileSync(join(ROOT, `examples/${name}/main.ts`), 'utf8');

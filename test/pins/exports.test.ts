@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../helpers/source.ts';
 
-/** What users import by name; a name that goes, or comes, is a decision. */
+/** The exported names. Users import them, so to add or remove one is a decision. */
 const ENTRIES = {
   '.': () => import('../../src/index.ts'),
   './server': () => import('../../src/server/index.ts'),
@@ -41,17 +41,17 @@ const NAMES = {
   './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'waitForState'],
 };
 
-test.each(Object.entries(NAMES))('tandem-a2a%s exports what it did', async (entry, names) => {
+test.each(Object.entries(NAMES))('the exports of tandem-a2a%s do not change', async (entry, names) => {
   const exported = await ENTRIES[entry as keyof typeof ENTRIES]();
   expect(Object.keys(exported).sort()).toEqual(names);
 });
 
-test('package.json names the entries, and no others', async () => {
+test('package.json exports exactly the listed entries', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
   expect(Object.keys(manifest.exports).filter((entry) => entry !== './package.json')).toEqual(Object.keys(ENTRIES));
 });
 
-test('tsconfig.json leads every entry of package.json to its source, so that examples import what users import', async () => {
+test('tsconfig.json maps every entry of package.json to its source, so that examples import the package like users', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
   const expected = Object.entries(manifest.exports).flatMap(([entry, target]) => {
     if (typeof target === 'string') return [];

@@ -9,6 +9,6 @@ test('every public declaration and each of its members has a JSDoc comment', () 
   expect(lines(true), 'node scripts/hover.mjs prints this list').toEqual([]);
 });
 
-test('so have the types that public declarations mention', () => {
+test('every type in a public declaration has a JSDoc comment', () => {
   expect(lines(false)).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ROOT, importsOf, readSources } from '../helpers/source.ts';
 import { LAYERS, isNodeOnly, layerViolations, mayImport } from './layers.ts';
 
-test('no file imports what its layer may not know', () => {
+test('no file in src imports from a layer that LAYERS forbids', () => {
   const sources = readSources('src');
 
   expect(sources.size).toBeGreaterThan(20);
@@ -39,7 +39,7 @@ test.each([
   ['server', 'const store = await import(name);'],
   ['server', "import config from '../../package.json' with { type: 'json' };"],
   ['utilities', 'export {};'],
-])('in %s, %s is found', (folder, line) => {
+])('the layer check finds in src/%s the import %s', (folder, line) => {
   const path = `src/${folder}/planted.ts`;
 
   expect(layerViolations(new Map([[path, `\n${line}\n`]]))).toEqual([expect.stringContaining(path)]);
@@ -53,18 +53,18 @@ test.each([
   ['wire/v03/proto', "import { decodePart } from '../part.ts';"],
   ['node', "import { createServer } from 'node:http';"],
   ['client', "// import { agent } from '../server/agent.ts';\nconst text = \"import '../server/agent.ts'\";"],
-])('in %s, %s is fine', (folder, line) => {
+])('the layer check allows in src/%s the import %s', (folder, line) => {
   expect(layerViolations(new Map([[`src/${folder}/planted.ts`, line]]))).toEqual([]);
 });
 
-test('lint refuses exactly what the table refuses', () => {
+test('the lint rules forbid exactly the imports that LAYERS forbids', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tandem-layers-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   copyFileSync(join(ROOT, '.oxlintrc.json'), join(folder, '.oxlintrc.json'));
-  // Lint sees the specifier only, and dialects have an index.ts too; nobody but this table asks for the root's.
+  // Lint sees only the specifier, and dialects have an index.ts, too. Only LAYERS restricts imports of the root's index.ts.
   const targets = Object.keys(LAYERS).filter((key) => key !== 'index.ts');
 
-  const refused = new Set<string>();
+  const forbidden = new Set<string>();
   const expected = new Set<string>();
   for (const [from, path] of Object.keys(LAYERS).flatMap(probesOf)) {
     const lines = targets.map((to) => (to === from ? '' : `import '${relativeSpecifier(path, fileIn(to))}';`));
@@ -72,12 +72,12 @@ test('lint refuses exactly what the table refuses', () => {
     for (const to of targets) if (!mayImport(from, to)) expected.add(`${path} -> ${to}`);
     if (!isNodeOnly(path)) expected.add(`${path} -> node:`);
   }
-  for (const { path, line } of lint(folder)) refused.add(`${path} -> ${targets[line - 1] ?? 'node:'}`);
+  for (const { path, line } of lint(folder)) forbidden.add(`${path} -> ${targets[line - 1] ?? 'node:'}`);
 
-  expect([...refused].sort()).toEqual([...expected].sort());
+  expect([...forbidden].sort()).toEqual([...expected].sort());
 }, 30_000);
 
-/** The files that stand for a layer: directly in its folder and deeper. */
+/** Test files of a layer: directly in its folder and deeper. */
 function probesOf(layer: string): readonly (readonly [string, string])[] {
   if (layer.endsWith('.ts')) return [[layer, `src/${layer}`]];
   const inside: Readonly<Record<string, readonly string[]>> = {
@@ -121,7 +121,7 @@ test.each([
   ['src/cli/cli-error.ts', []],
   ['src/cli/command-table.ts', []],
   ['src/cli/option.ts', []],
-])('the command line loads no command before it is called: %s', (path, files) => {
+])('%s imports no command statically, so that the command line loads only the called one', (path, files) => {
   const found = importsOf(path, readFileSync(join(ROOT, path), 'utf8'));
   const early = found.filter(({ kind }) => kind === 'static');
   expect(early.map(({ specifier }) => specifier)).toEqual(files);

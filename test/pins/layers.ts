@@ -1,18 +1,18 @@
-/** Who may import whom: one table, checked in the source itself and in the lint rules. */
+/** The allowed imports between layers: one table, checked in the source and in the lint rules. */
 import { importsOf, isTestFile, resolveImport } from '../helpers/source.ts';
 import type { Sources } from '../helpers/source.ts';
 
 const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
 const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/client-dialect.ts'];
-/** What the port is made of. */
+/** The files of the store port. */
 const PORT = ['store/claims.ts', 'store/event.ts', 'store/push.ts', 'store/task.ts', 'store/tokens.ts'];
 const HOST = [...WIRE, 'store', 'store/store.ts', ...PORT, 'engine', 'push', 'agent', 'agent/in-process.ts'];
 const SERVER = [...HOST, 'host'];
 
 /**
- * A folder or file below `src/` → what it may import besides itself. A file belongs to its longest key, so `wire` means
- * the files of `wire/` without its dialects and without the files that know them: `select.ts` all, `client-dialect.ts` that of 1.0.
+ * A folder or file below `src/` → the layers that it may import besides itself. A file belongs to its longest key, so `wire` means
+ * the files of `wire/` without its dialects and the files that import them: `select.ts` all, `client-dialect.ts` that of 1.0.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   model: BASE,
@@ -23,17 +23,17 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   wire: [...BASE, 'wire/select.ts', 'wire/client-dialect.ts'],
   'wire/v1': [...BASE, 'wire'],
   'wire/v03': [...BASE, 'wire'],
-  // The older dialects are 0.3 and their differences.
+  // The older dialects are defined by their differences from 0.3.
   'wire/v02': [...BASE, 'wire', 'wire/v03'],
   'wire/v01': [...BASE, 'wire', 'wire/v03'],
   'wire/profiles': [...BASE, 'wire'],
   'wire/select.ts': [...BASE, 'wire', ...DIALECTS],
-  // What is older than 1.0 it loads late, through `select.ts`.
+  // It loads versions before 1.0 late, through `select.ts`.
   'wire/client-dialect.ts': [...BASE, 'wire', 'wire/v1', 'wire/select.ts'],
 
   client: WIRE,
   'index.ts': [...WIRE, 'client'],
-  // The other end of a push: what a client has, and how notifications are signed.
+  // The receiver of push notifications uses the client and the signatures of `push`.
   webhooks: [...WIRE, 'client', 'push'],
 
   'store/claims.ts': BASE,
@@ -43,7 +43,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'store/tokens.ts': BASE,
   'store/store.ts': [...BASE, ...PORT],
   store: [...BASE, 'store/store.ts', ...PORT],
-  // The port only: an engine that knows a concrete store cannot be given another.
+  // Only the port, so that the engine works with every store.
   engine: [...BASE, 'store/store.ts'],
   push: WIRE,
   agent: [...BASE, 'engine', 'agent/in-process.ts'],
@@ -60,7 +60,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [...SERVER, 'server', 'node', 'grpc', 'console', 'client', 'webhooks'],
 };
 
-/** Where `node:` modules, and imports whose path is known only at run time, are at home. */
+/** The layers that may import `node:` modules and paths that are known only at run time. */
 const NODE_ONLY: readonly string[] = ['node', 'grpc', 'cli', 'testing', 'store/sqlite', 'store/postgres'];
 
 /** The key of LAYERS that a path from the root belongs to. */
@@ -78,7 +78,7 @@ export function mayImport(from: string, to: string): boolean {
   return from === to || (LAYERS[from] ?? []).includes(to);
 }
 
-/** One sentence for each import that the table forbids. Tests may import what they like. */
+/** A sentence for each import that the table forbids. Tests may import anything. */
 export function layerViolations(sources: Sources): readonly string[] {
   return [...sources].filter(([path]) => !isTestFile(path)).flatMap(([path, text]) => fileViolations(path, text));
 }
@@ -87,14 +87,14 @@ function fileViolations(path: string, text: string): readonly string[] {
   const from = layerOf(path);
   if (from === undefined) return [`${path} is in no layer: give its folder a line in LAYERS`];
   return importsOf(path, text).flatMap(({ specifier, line }) => {
-    const why = refusal(path, from, specifier);
+    const why = violationOf(path, from, specifier);
     return why === undefined ? [] : [`${path}:${line} ${why}`];
   });
 }
 
-function refusal(path: string, from: string, specifier: string | undefined): string | undefined {
+function violationOf(path: string, from: string, specifier: string | undefined): string | undefined {
   if (specifier === undefined) {
-    return isNodeOnly(path) ? undefined : 'imports a path that is computed: nobody can check it';
+    return isNodeOnly(path) ? undefined : 'imports a computed path, which cannot be checked';
   }
   if (specifier.startsWith('node:')) {
     return isNodeOnly(path) ? undefined : `imports ${specifier}, but runs in any runtime`;
@@ -103,5 +103,5 @@ function refusal(path: string, from: string, specifier: string | undefined): str
   if (target === undefined) return undefined;
   const to = target.startsWith('src/') ? layerOf(target) : undefined;
   if (to === undefined) return `imports ${target}, which is in no layer`;
-  return mayImport(from, to) ? undefined : `imports ${target}: ${from} may not know ${to}`;
+  return mayImport(from, to) ? undefined : `imports ${target}: ${from} may not import ${to}`;
 }

@@ -13,7 +13,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/limits.md'), 'utf8');
 const [, SET = '', BESIDE = ''] =
   /## Limits that you can set([^]*)Options outside of `limits`:([^]*)## Fixed limits/.exec(PAGE) ?? [];
 
-/** Name → default, of a table whose first column has the name. */
+/** The names and defaults in a table. */
 function rowsOf(section: string): readonly (readonly [string, string])[] {
   return [...section.matchAll(/^\| `(\w+)`[^|]*\| (.*?) +\|/gm)].map(([, name = '', byDefault = '']) => [
     name,
@@ -21,7 +21,7 @@ function rowsOf(section: string): readonly (readonly [string, string])[] {
   ]);
 }
 
-/** As the page writes it. */
+/** A value in the format of the page. */
 function written(name: string, value: number | Rate | false | string): string {
   if (typeof value === 'object') return `${value.perMinute} a minute, ${value.burst} at once`;
   const number = Number(value);
@@ -38,7 +38,7 @@ test('docs/limits.md lists every member of limits with its default, and no other
   expect(expected.length).toBeGreaterThan(10);
 });
 
-test('docs/limits.md has the numbers of the options beside it', () => {
+test('docs/limits.md has the defaults of the options outside of limits', () => {
   const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
   const { maxBodyBytes } = readHandlerOptions('serve()', subject, {});
   const all: Readonly<Record<string, number | string>> = { maxBodyBytes, ...DEFAULT_SOCKET_LIMITS, ...RUN_LIMITS };
@@ -51,7 +51,7 @@ test('docs/limits.md has the numbers of the options beside it', () => {
   }
 });
 
-test('docs/limits.md has the numbers that are fixed', () => {
+test('docs/limits.md has the fixed limits of the code', () => {
   const source = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const facts: readonly (readonly [string, string, string])[] = [
     ['src/wire/jsonrpc.ts', 'MAX_ID_CHARACTERS = 256', '256 characters'],
@@ -103,6 +103,6 @@ test('docs/limits.md has the numbers that are fixed', () => {
   }
 });
 
-test('what reads params does so within the same numbers', () => {
+test('the default limits of decoders are those of the server', () => {
   expect(READ_LIMITS).toMatchObject({ maxDepth: DEFAULT_LIMITS.depth, maxItems: DEFAULT_LIMITS.items });
 });

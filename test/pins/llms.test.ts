@@ -11,6 +11,6 @@ test.each([
     { title: 'A title', summary: 'How agents are served' },
   ],
   ['<!-- note -->\n# Title\n\nRun `a.b`: it works\n', { title: 'Title', summary: 'Run `a.b`: it works' }],
-])('%j has a title and a summary', (page, about) => {
+])('the title and the summary of the page %j are found', (page, about) => {
   expect(aboutPage(page)).toEqual(about);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { messagesIn, messagesPage, unstableLogs } from '../../scripts/text/messages.ts';
 
-/** Log calls whose text may differ from call to call: place → why. */
+/** Log calls whose text may differ between calls: place → reason. */
 const UNSTABLE: Readonly<Record<string, string>> = {
   'src/cli/serving/serving-log.ts text': 'passes on the lines of the CLI, which are stable where they are written',
 };
@@ -12,7 +12,7 @@ test('messages.md lists every text that users see at run time', async () => {
   );
 });
 
-test('the texts of log events are stable: facts go into fields', () => {
+test('the text of every log event is constant, except the listed ones', () => {
   const unstable = unstableLogs().map(({ path, line, text }) => ({
     key: `${path} ${text}`,
     where: `${path}:${line} ${text}`,
@@ -32,7 +32,7 @@ test.each([
     'text',
     '{count} {task|tasks} of {name}',
   ],
-])('%s is found', (code, use, text) => {
+])('the text list finds the text of %s', (code, use, text) => {
   expect(messagesIn('src/a.ts', code)).toContainEqual({ path: 'src/a.ts', line: 1, use, text });
 });
 
@@ -41,6 +41,6 @@ test.each([
   "if (a === 'two words') b();",
   "type A = 'two words';",
   "query('SELECT a FROM b');",
-])('%s has no text', (code) => {
+])('the text list finds no text in %s', (code) => {
   expect(messagesIn('src/a.ts', code)).toEqual([]);
 });

@@ -39,7 +39,7 @@ test('docs/observability.md has the name and the type of every metric', async ()
   expect(served.length).toBeGreaterThan(8);
 });
 
-test('docs/observability.md has the members of a record of the audit', () => {
+test('docs/observability.md has the members of an audit record', () => {
   const members: string[] = [];
   const path = 'src/observe/audit.ts';
   visit(path, readFileSync(join(ROOT, path), 'utf8'), {

@@ -1,10 +1,10 @@
-/** The root entry, the receiver of webhooks, the model and the wire run in any runtime and cost nothing but their own text to load. */
+/** The root entry, the receiver of webhooks, the model and the wire run in every runtime, and load no package at start. */
 import { expect, test } from 'vitest';
 
 import { importsOf, isTestFile, readSources, resolveImport } from '../helpers/source.ts';
 import type { Import, Sources } from '../helpers/source.ts';
 
-/** Signing cards and tokens needs these two, and loads them when it is done: `jose` alone takes 58 ms. */
+/** Files that sign, and the package that each loads when it signs: loading `jose` alone takes 58 ms. */
 const LOADED_LATE: Readonly<Record<string, string>> = {
   'src/client/auth/signed-token.ts': 'jose',
   'src/push/notification-tokens.ts': 'jose',
@@ -19,7 +19,7 @@ function isEntry(path: string): boolean {
   return path === 'src/index.ts' || /^src\/(?:model|wire|push|webhooks)\//.test(path);
 }
 
-/** Every file that the entries reach, late imports included, with what is wrong in it. */
+/** Every file that the entries reach, even by late imports, and the forbidden imports in them. */
 function walk(sources: Sources): { readonly reached: ReadonlySet<string>; readonly violations: readonly string[] } {
   const reached = new Set([...sources.keys()].filter((path) => isEntry(path) && !isTestFile(path)));
   const violations: string[] = [];
@@ -27,14 +27,14 @@ function walk(sources: Sources): { readonly reached: ReadonlySet<string>; readon
     for (const found of importsOf(path, sources.get(path) ?? '')) {
       const target = resolveImport(path, found.specifier ?? '');
       if (target !== undefined && sources.has(target)) reached.add(target);
-      const why = target === undefined ? outsideRefusal(path, found) : missing(sources, target);
+      const why = target === undefined ? packageViolation(path, found) : missing(sources, target);
       if (why !== undefined) violations.push(`${path}:${found.line} ${why}`);
     }
   }
   return { reached, violations };
 }
 
-function outsideRefusal(path: string, { specifier, kind }: Import): string | undefined {
+function packageViolation(path: string, { specifier, kind }: Import): string | undefined {
   if (specifier === undefined) return 'imports a path that is computed';
   if (LOADED_LATE[path] !== specifier) return `imports ${specifier}`;
   return kind === 'static' ? `imports ${specifier} at start: load it late with import()` : undefined;
@@ -44,7 +44,7 @@ function missing(sources: Sources, target: string): string | undefined {
   return sources.has(target) ? undefined : `imports ${target}, which does not exist`;
 }
 
-test('nothing reachable needs Node, or a package but those for signing, loaded late', () => {
+test('the portable entries import no Node modules, and no packages except those for signing, by late import', () => {
   const { reached, violations } = walk(readSources('src'));
 
   expect(violations).toEqual([]);
@@ -60,11 +60,11 @@ test.each([
   ['src/wire/sse.ts', "import './gone.ts';"],
   ['src/wire/card/signing/card-signature.ts', "import { FlattenedSign } from 'jose';"],
   ['src/wire/v1/task.ts', "const { FlattenedSign } = await import('jose');"],
-])('in %s, %s is found', (path, line) => {
+])('the portability check finds in %s the import %s', (path, line) => {
   expect(walk(new Map([[path, line]])).violations).toEqual([expect.stringContaining(`${path}:1 imports`)]);
 });
 
-test('what an entry reaches through another folder is found', () => {
+test('the portability check finds forbidden imports in files that an entry reaches through other folders', () => {
   const sources = new Map([
     ['src/index.ts', "export { connect } from './client/connect.ts';"],
     ['src/client/connect.ts', "const { pool } = await import('./pool.ts');"],

@@ -9,12 +9,12 @@ import { membersOf, ROOT } from '../helpers/source.ts';
 const PAGE = readFileSync(join(ROOT, 'docs/push.md'), 'utf8');
 const TABLE = PAGE.split('| member of `push` |')[1]?.split('\n\n')[0] ?? '';
 
-/** Name → default. */
+/** Documented name → default. */
 const DOCUMENTED = new Map(
   [...TABLE.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name = '', byDefault = '']) => [name, byDefault]),
 );
 
-/** As the page writes it. */
+/** A value in the format of the page. */
 function written(name: string, value: number): string {
   if (value === Number.POSITIVE_INFINITY) return 'any number';
   return name.endsWith('Ms') ? `${value / 3_600_000} hours` : value.toLocaleString('en-US');
@@ -31,23 +31,23 @@ test('docs/push.md lists every member of push, and no other', () => {
   expect(MEMBERS.length).toBeGreaterThan(10);
 });
 
-test('every member of the types is known when options are read', () => {
+test('the server accepts every documented member of push', () => {
   const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
-  // What signs must have a value, if it is there at all: an undefined one is most likely a mistake.
+  // Not `signing*`: an undefined value for one of them is rejected, because it is most likely a mistake.
   const plain = MEMBERS.filter((name) => !name.startsWith('signing'));
   const push = Object.fromEntries(plain.map((name) => [name, undefined]));
 
   expect(readHandlerOptions('serve()', subject, { push }).push).toEqual(push);
 });
 
-test('docs/push.md has the defaults of how hard receivers are tried', () => {
+test('docs/push.md has the defaults of the retry policy', () => {
   const { random: _, ...policy } = DEFAULT_PUSH_POLICY;
   const expected = Object.entries(policy).map(([name, value]) => [name, written(name, value)]);
 
   expect(expected.map(([name = '']) => [name, DOCUMENTED.get(name)])).toEqual(expected);
 });
 
-test('docs/push.md has the time that a receiver has', () => {
+test('docs/push.md has the default timeout of a delivery', () => {
   const source = readFileSync(join(ROOT, 'src/host/outbound/outbound.ts'), 'utf8');
 
   expect(source).toContain('PUSH_TIMEOUT_MS = 15_000');

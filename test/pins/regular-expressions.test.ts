@@ -89,7 +89,7 @@ function costsOf(regex: RegExp): readonly Cost[] {
 
 const { patterns, computed } = findPatterns(readSources('src'));
 
-test('every pattern built at run time is listed with the reason why it is safe', () => {
+test('every regular expression that is built at run time is listed with a reason why it is safe', () => {
   expect(computed.toSorted()).toEqual([...EXEMPT.keys()].toSorted());
 });
 
@@ -130,7 +130,7 @@ test.each([
 test.each([
   ['const look = /x+$/;\n', ['src/planted.ts:1 /x+$/'], []],
   ["f(new RegExp(text), RegExp('a'));", [], ['src/planted.ts: new RegExp(text)', "src/planted.ts: RegExp('a')"]],
-])('a new pattern in src is found: %s', (text, literals, calls) => {
+])('the pattern search finds the regular expressions in %s', (text, literals, calls) => {
   const found = findPatterns(new Map([['src/planted.ts', text]]));
 
   expect(found.patterns.map(({ place, regex }) => `${place} ${String(regex)}`)).toEqual(literals);

@@ -8,7 +8,7 @@ import { DEFAULT_ACCESS } from '../../src/host/options/access-options.ts';
 import { ROOT, isTestFile } from '../helpers/source.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-/** With each point of a list on one line. */
+/** The page, with each list item on one line. */
 const PAGE = read('docs/security.md').replaceAll(/\n {2}(?=\S)/g, ' ');
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +16,7 @@ const { maxAgeMs, maxEnded, replayWindowMs } = DEFAULT_RETENTION;
 const { concurrency, perReceiver, disableAfter, maxDeadLetters, maxAgeMs: pushAgeMs } = DEFAULT_PUSH_POLICY;
 const counted = (number: number): string => number.toLocaleString('en-US');
 
-/** What the page says by a default of the code. */
+/** Texts of the page that contain defaults of the code. */
 const DEFAULTS: readonly string[] = [
   `Tasks are deleted ${maxAgeMs / HOUR_MS / 24} days after their end`,
   `more than ${counted(maxEnded)} that have ended`,
@@ -30,8 +30,8 @@ const DEFAULTS: readonly string[] = [
   ...Object.entries(DEFAULT_ACCESS).map(([name, value]) => `| \`${name}\` | \`${JSON.stringify(value)}\` |`),
 ];
 
-/** What the page says by a number that the code has in one place: the file, the code, the words. */
-const CONSTANTS: readonly (readonly [path: string, code: string, words: string])[] = [
+/** Texts of the page that contain a constant of the code: the file, the code, the text. */
+const CONSTANTS: readonly (readonly [path: string, code: string, text: string])[] = [
   ['src/engine/tasks/submission.ts', 'KEEP_KEY_MS = 24 * 60 * 60 * 1000', 'remembered for 24 hours'],
   ['src/engine/tasks/cancel.ts', 'REVOKE_AFTER_MS = 1000;', '(2 s) and one more second'],
   ['src/engine/tasks/cancel.ts', 'REVOKE_AFTER_MS = 1000;', 'ended and deleted 1 s after the signal'],
@@ -70,20 +70,20 @@ const CONSTANTS: readonly (readonly [path: string, code: string, words: string])
   ['src/webhooks/seen-ids.ts', 'memorySeenIds(max = 10_000)', 'remembered by a receiver | 10,000 |'],
 ];
 
-/** No number of ours: what an operator is told to choose. */
+/** Recommended numbers, which are not in the code. */
 const ADVICE = ['Use a shared secret of at least 32 random bytes'];
 
 describe('docs/security.md', () => {
-  test.each(DEFAULTS)('has a default as it is in the code: %s', (words) => {
+  test.each(DEFAULTS)('has the default of the code: %s', (words) => {
     expect(PAGE).toContain(words);
   });
 
-  test.each(CONSTANTS)('has a number as it is in %s: %s', (path, code, words) => {
+  test.each(CONSTANTS)('has the constant of %s: %s', (path, code, words) => {
     expect(read(path)).toContain(code);
     expect(PAGE).toContain(words);
   });
 
-  test('has no number that is compared with nothing', () => {
+  test('has no number that this test does not compare', () => {
     const known = [...DEFAULTS, ...CONSTANTS.map(([, , words]) => words), ...ADVICE];
     const without = known.reduce((text, words) => text.replaceAll(words, ''), PAGE);
     const units = /\b\d[\d,]*\s+(?:s|ms|minutes?|hours?|days?|KiB|MiB|bytes|characters|tokens|redirects|times)\b/g;
@@ -93,7 +93,7 @@ describe('docs/security.md', () => {
     expect(without.match(/^\|.*\| \d[\d,]* \|$/gm) ?? []).toEqual([]);
   });
 
-  test('names tests that there are, for every threat', () => {
+  test('names existing tests for every threat', () => {
     const section = PAGE.split('## Threats\n')[1]?.split('\n## ')[0] ?? '';
     const rows = section.split('\n').filter((line) => line.startsWith('| '));
     const threats = rows.slice(2).map((row) => row.split(' | '));

@@ -10,7 +10,7 @@ const PAGE = readFileSync(join(ROOT, 'docs/server.md'), 'utf8');
 const SUBJECT = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
 const SERVE_ONLY = { port() {}, host() {}, maxConnections() {}, maxHeaderBytes() {}, middleware() {} };
 
-/** The tables under `## Options`: the name of each option and what stands as its default. */
+/** The tables under `## Options`: name → default. */
 const DOCUMENTED = new Map(
   [...(PAGE.split('## Options')[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` +\| (.*?) +\|/gm)].map(
     ([, name = '', byDefault = '']) => [name, byDefault],
@@ -27,19 +27,19 @@ test('docs/server.md lists every option, and no other', () => {
   expect(OPTIONS.length).toBeGreaterThan(10);
 });
 
-test('every option of the types is known when options are read', () => {
+test('the server accepts every option of its types', () => {
   const given = Object.fromEntries(OPTIONS.map((name) => [name, undefined]));
   expect(readHandlerOptions('serve()', SUBJECT, given, SERVE_ONLY)).toBeDefined();
 });
 
-/** As the page writes it. */
+/** A value in the format of the page. */
 function written(name: string, value: unknown): string {
   if (name.endsWith('Bytes')) return `${Number(value) / 2 ** 20} MiB`;
   if (name.endsWith('Ms')) return `${Number(value) / 1000} s`;
   return `\`${JSON.stringify(value).replaceAll('"', "'").replaceAll(',', ', ')}\``;
 }
 
-test('docs/server.md has the defaults that hold', () => {
+test('docs/server.md has the defaults of the code', () => {
   const { offer, limits: _, selfPaths: _paths, ...settings } = readHandlerOptions('serve()', SUBJECT, {});
   const all = { ...settings, versions: offer.versions, strict: offer.strict };
   const literal = Object.entries(all).filter(([, value]) => value !== undefined);

@@ -13,7 +13,7 @@ test('docs/serverless.md lists every member of serverless, and no other', () => 
   expect(ROWS.map(([, name]) => name)).toEqual(members);
 });
 
-test('docs/serverless.md has the numbers that hold', () => {
+test('docs/serverless.md has the limits of the code', () => {
   const numbers = new Map(ROWS.map(([, name, byDefault]) => [name, byDefault]));
   const { runMs, tokenMs, headStartMs, sweepLimit, repairMs } = DEFAULT_SERVERLESS;
   for (const [name, value] of Object.entries<number>({ runMs, tokenMs, headStartMs, sweepLimit, repairMs }))

@@ -6,7 +6,7 @@ import { ROOT, visit } from '../helpers/source.ts';
 const PAGE = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
 const FAULTS = 'src/testing/fake-peer/faults.ts';
 
-/** The rows of the table under a heading: the first cell, and what is in backticks in the second. */
+/** The rows of the table under a heading: the first cell → the names in the second. */
 function tableUnder(heading: string): Map<string, readonly string[]> {
   const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.matchAll(/^\| `([\w-]+)` \|(.*?)\|/gm);
@@ -15,7 +15,7 @@ function tableUnder(heading: string): Map<string, readonly string[]> {
   );
 }
 
-/** Each interface of a file with its members, and what its member `fault` is said to be. */
+/** Each interface of a file with its members and the literal type of its member `fault`. */
 function interfacesOf(path: string): Map<string, { readonly members: readonly string[]; readonly fault: string }> {
   const found = new Map<string, { members: readonly string[]; fault: string }>();
   const source = readFileSync(join(ROOT, path), 'utf8');

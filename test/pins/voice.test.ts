@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { docPassages, linePassage, markdownPassages } from '../../scripts/text/prose.ts';
 import { allPassages, violationsIn } from '../../scripts/text/voice.ts';
 
-test('every text for users keeps the rules of voice', () => {
+test('no text breaks a language rule', () => {
   const { violations, unused } = violationsIn(allPassages());
   const lines = violations.map(
     ({ file, line, rule, found, hint, sentence }) => `${file}:${line} [${rule}] "${found}" → ${hint}\n    ${sentence}`,
@@ -26,7 +26,7 @@ test.each([
   ['This is no agent.', '1 is no'],
   ['The server refuses it.', '1 refuse'],
   ['See Z-06.', '1 rule id'],
-])('%s breaks a rule', (text, expected) => {
+])('the language check finds the violation in %s', (text, expected) => {
   expect(rulesIn(text)).toEqual([expected]);
 });
 
@@ -40,11 +40,11 @@ test.each([
   '```\nWho says so\n```',
   '<!-- Who says so -->',
   'Callers who have a token pass. The server checks what they send.',
-])('%s keeps them', (text) => {
+])('the language check accepts %s', (text) => {
   expect(rulesIn(text)).toEqual([]);
 });
 
-test('a violation in a comment is at its line, and examples are left out', () => {
+test('the language check reports the line of a comment, and ignores code in examples', () => {
   const doc = ' Serves it.\n@param a The agent\nthat is told.\n@example\nhe(his);\n@throws if he likes';
   expect(violationsIn(docPassages('a.ts', doc, 10)).violations).toMatchObject([
     { file: 'a.ts', line: 11, rule: 'tell' },

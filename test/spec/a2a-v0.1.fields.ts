@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   FilePart: { type: "'file'!", file: 'FileWithBytes|FileWithUri|FileReference!', metadata: 'object' },
   FileWithBytes: { bytes: 'bytes!', name: 'string', mimeType: 'string' },
   FileWithUri: { uri: 'string!', name: 'string', mimeType: 'string' },
-  /** Neither bytes nor URL: both sides identify the file by its name. */
+  /** A file without bytes and URL: both sides identify it by its name. */
   FileReference: { name: 'string!', mimeType: 'string' },
   DataPart: { type: "'data'!", data: 'object!', metadata: 'object' },
   /** A data part whose data is a list, which no later version before 1.0 allows. */

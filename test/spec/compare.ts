@@ -19,7 +19,7 @@ export interface Comparison<L extends KnownLoss> {
   /** Differences that no known loss explains, by path. */
   readonly unlisted: readonly string[];
   /** Members that should be lost by a known loss, but came back unchanged. */
-  readonly unharmed: readonly string[];
+  readonly unexpectedlyKept: readonly string[];
   /** The known losses that happened, each with the pattern of its position. */
   readonly happened: readonly (readonly [loss: L, pattern: string])[];
   /** `Type.member` of each member that came back, as far as its own members did. */
@@ -42,7 +42,7 @@ export function compare<L extends KnownLoss>(
 
 class Walk<L extends KnownLoss> implements Comparison<L> {
   readonly unlisted: string[] = [];
-  readonly unharmed: string[] = [];
+  readonly unexpectedlyKept: string[] = [];
   readonly happened: (readonly [loss: L, pattern: string])[] = [];
   readonly kept = new Set<string>();
   readonly met = new Set<string>();
@@ -92,7 +92,7 @@ class Walk<L extends KnownLoss> implements Comparison<L> {
     const [loss, pattern] = this.#known(steps, before) ?? [];
     if (loss !== undefined && pattern !== undefined) {
       if (!isAbsent && !isDeepStrictEqual(before, after)) this.happened.push([loss, pattern]);
-      else if (loss.when === undefined) this.unharmed.push(at);
+      else if (loss.when === undefined) this.unexpectedlyKept.push(at);
     } else if (before === undefined) {
       if (!isAbsent) this.unlisted.push(`${at}: came from nowhere as ${show(after)}`);
     } else if (!isAbsent) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { type LossExample, READ_EXAMPLES, WRITE_EXAMPLES } from './loss-examples.ts';
 import { lossTable } from './loss-table.ts';
-import { judge, roundTrip, transmit } from './round-trip.ts';
+import { compareRoundTrip, roundTrip, transmit } from './round-trip.ts';
 import { modelSamples, WIRE_SAMPLES } from './samples.ts';
 import { placesIn } from './shape.ts';
 import { modelSubjects, populate, type Subject, wireSubjects } from './subjects.ts';
@@ -17,11 +17,11 @@ vi.setConfig({ testTimeout: 60_000 });
 type Direction = Loss['direction'];
 
 function subjectsOf(dialect: LossyDialect, direction: Direction): readonly Subject[] {
-  // What 1.0 says is what the model says.
+  // The 1.0 format is the format of the model.
   return direction === 'write' || dialect === 'v1' ? modelSubjects(dialects[dialect]) : wireSubjects(dialects[dialect]);
 }
 
-/** Everything in a dialect that could be lost, by operation and by type. */
+/** All members of a dialect that could be lost, by operation and by type. */
 function placesOf(dialect: LossyDialect, direction: Direction): ReadonlySet<string> {
   const subjects = subjectsOf(dialect, direction);
   return new Set(
@@ -39,12 +39,12 @@ function keysOf(dialect: string, happened: readonly (readonly [Loss, string])[])
   return happened.map(([loss, pattern]) => `${LOSSES.indexOf(loss)} ${loss.direction} ${pattern} in ${dialect}`);
 }
 
-function show(example: LossExample, dialect: LossyDialect, direction: Direction): ReturnType<typeof judge> {
+function show(example: LossExample, dialect: LossyDialect, direction: Direction): ReturnType<typeof compareRoundTrip> {
   const [type, member] = example.root;
   const subject = subjectsOf(dialect, direction).find(({ root }) => root.type === type && root.member === member);
   if (subject === undefined) throw new Error(`${dialect} has no ${type} ${member}`);
   const value = example.value(dialect);
-  return judge(subject, direction, value, roundTrip(subject, direction, value), example.member);
+  return compareRoundTrip(subject, direction, value, roundTrip(subject, direction, value), example.member);
 }
 
 const examples = [
@@ -54,7 +54,7 @@ const examples = [
   example.dialects.map((dialect) => [dialect, example.shows, direction, example] as const),
 );
 
-test.each(examples)('%s: %s', (dialect, _, direction, example) => {
+test.each(examples)('%s loses a listed member: %s', (dialect, _, direction, example) => {
   const { unlisted, happened } = show(example, dialect, direction);
   expect(unlisted).toEqual([]);
   expect(happened.map(([, member]) => member)).toContain(example.member);
@@ -67,14 +67,15 @@ test('every listed loss happens in each of its places and dialects', () => {
       for (const value of ['full', 'empty', 'bare'].flatMap((each) =>
         populate(subject, modelSamples(dialect), each as 'full'),
       )) {
-        const { happened } = judge(subject, 'write', value, roundTrip(subject, 'write', value));
+        const { happened } = compareRoundTrip(subject, 'write', value, roundTrip(subject, 'write', value));
         for (const key of keysOf(subject.dialect, happened)) seen.add(key);
       }
     }
     for (const subject of wireSubjects(dialect)) {
       for (const json of populate(subject, WIRE_SAMPLES[dialect.name] ?? {})) {
         const back = roundTrip(subject, 'read', json, dialect.endsStream(json));
-        for (const key of keysOf(subject.dialect, judge(subject, 'read', json, back).happened)) seen.add(key);
+        for (const key of keysOf(subject.dialect, compareRoundTrip(subject, 'read', json, back).happened))
+          seen.add(key);
       }
     }
   }
@@ -93,14 +94,14 @@ test('every listed loss happens in each of its places and dialects', () => {
   expect(listed.filter((key) => !seen.has(key))).toEqual([]);
 });
 
-test('no loss is listed of what none of its dialects has', () => {
+test('every listed loss is of a member that one of its dialects has', () => {
   const impossible = LOSSES.flatMap(({ dialects: names, direction, members }) =>
     members.filter((member) => !names.some((dialect) => canHave(dialect, direction, member))),
   );
   expect(impossible).toEqual([]);
 });
 
-test('v01: a task in a stream comes back as its status and its artifacts', () => {
+test('v01 encodes a task in a stream as its status and its artifacts, and decodes them', () => {
   const subject = modelSubjects(dialects.v01).find(({ root }) => root.type === 'GetTask' && root.member === 'result');
   if (subject === undefined) throw new Error('0.1 has GetTask');
   for (const task of populate(subject, modelSamples(dialects.v01)) as unknown as readonly Task[]) {
@@ -112,12 +113,12 @@ test('v01: a task in a stream comes back as its status and its artifacts', () =>
       const unknown: Task = { id: task.id, status: { state: 'TASK_STATE_UNSPECIFIED' } };
       const { status, artifacts = [] } = events.reduce(applyEvent, unknown);
       const { contextId: _, history: __, ...rest } = task;
-      expect(judge(subject, 'write', rest, { ...rest, status, artifacts }).unlisted).toEqual([]);
+      expect(compareRoundTrip(subject, 'write', rest, { ...rest, status, artifacts }).unlisted).toEqual([]);
     }
   }
 });
 
-test('docs/protocol-versions.md shows the table as it is', () => {
+test('docs/protocol-versions.md contains the table of losses', () => {
   const page = readFileSync(new URL('../../docs/protocol-versions.md', import.meta.url), 'utf8');
   expect(page).toContain(lossTable('write'));
   expect(page).toContain(lossTable('read'));

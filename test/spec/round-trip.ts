@@ -34,7 +34,7 @@ export function roundTrip(
  * Compares the result of a round trip with the original. Losses that depend on more than the lost member would hide too
  * much, so they count only for the given member; examples show them.
  */
-export function judge(
+export function compareRoundTrip(
   subject: Subject,
   direction: Direction,
   before: unknown,

@@ -16,21 +16,24 @@ const FILES = {
 
 const read = (file: string): string => readFileSync(new URL(`normative/${file}`, import.meta.url), 'utf8');
 
-test.each(Object.entries(FILES))('%s is as it was published', (file, digest) => {
+test.each(Object.entries(FILES))('the normative file %s is the published one', (file, digest) => {
   expect(createHash('sha256').update(read(file)).digest('hex')).toBe(digest);
 });
 
-test.each(['a2a-v1.0.proto', 'a2a-v0.3.proto'])('every message, field and method of %s is read', (file) => {
-  const text = read(file).replace(/\/\/.*$/gm, '');
-  const { types, calls } = parseProto(text);
-  expect([...types.keys()]).toEqual([...text.matchAll(/^message (\w+)/gm)].map(([, name]) => name));
-  expect(calls.map(({ method }) => method)).toEqual([...text.matchAll(/\brpc (\w+)/g)].map(([, name]) => name));
-  // A field is numbered, and so is a value of an enum, which begins in capitals.
-  const fields = [...text.matchAll(/\b([a-z]\w*)\s*=\s*\d+\s*[;[]|\b([a-z]\w*) = \d+$/gm)];
-  expect([...types.values()].flat()).toHaveLength(fields.length);
-});
+test.each(['a2a-v1.0.proto', 'a2a-v0.3.proto'])(
+  'the proto parser reads every message, field and method of %s',
+  (file) => {
+    const text = read(file).replace(/\/\/.*$/gm, '');
+    const { types, calls } = parseProto(text);
+    expect([...types.keys()]).toEqual([...text.matchAll(/^message (\w+)/gm)].map(([, name]) => name));
+    expect(calls.map(({ method }) => method)).toEqual([...text.matchAll(/\brpc (\w+)/g)].map(([, name]) => name));
+    // Fields and values of enums have numbers; values of enums start with a capital letter.
+    const fields = [...text.matchAll(/\b([a-z]\w*)\s*=\s*\d+\s*[;[]|\b([a-z]\w*) = \d+$/gm)];
+    expect([...types.values()].flat()).toHaveLength(fields.length);
+  },
+);
 
-test('what a field is, is read', () => {
+test('the proto parser reads names, types and presence of fields', () => {
   const { types } = parseProto(`
     message Whole {
       string some_name = 1 [(google.api.field_behavior) = REQUIRED];
@@ -55,27 +58,30 @@ test('what a field is, is read', () => {
   ]);
 });
 
-test('a proto file with something unexpected is refused', () => {
+test('the proto parser rejects unknown syntax', () => {
   expect(() => parseProto('service S { rpc A(B) gives (C); }')).toThrow('expected returns');
 });
 
-test.each(['a2a-v0.3.schema.json', 'a2a-v0.2.6.schema.json'])('every object and property of %s is read', (file) => {
-  const { definitions } = JSON.parse(read(file)) as { definitions: Record<string, { properties?: object }> };
-  const { types } = parseJsonSchema(read(file));
-  for (const [name, { properties }] of Object.entries(definitions)) {
-    if (properties !== undefined)
-      expect(types.get(name)?.map((member) => member.name)).toEqual(Object.keys(properties));
-  }
-});
+test.each(['a2a-v0.3.schema.json', 'a2a-v0.2.6.schema.json'])(
+  'the schema parser reads every object and property of %s',
+  (file) => {
+    const { definitions } = JSON.parse(read(file)) as { definitions: Record<string, { properties?: object }> };
+    const { types } = parseJsonSchema(read(file));
+    for (const [name, { properties }] of Object.entries(definitions)) {
+      if (properties !== undefined)
+        expect(types.get(name)?.map((member) => member.name)).toEqual(Object.keys(properties));
+    }
+  },
+);
 
-test('0.3 and 0.2.6 differ as they should', () => {
+test('the card of 0.3 adds only signatures to that of 0.2.6, and 0.3 has one more method', () => {
   const names = (spec: typeof SPECS.v03, type: string): string[] => membersOf(spec, type).map(({ name }) => name);
   const added = names(SPECS.v03, 'AgentCard').filter((name) => !names(SPECS.v02, 'AgentCard').includes(name));
   expect(added).toEqual(['signatures']);
   expect(SPECS.v03.calls).toHaveLength(SPECS.v02.calls.length + 1);
 });
 
-test('in a full value no two texts are alike', () => {
+test('all texts of a test value with every member differ', () => {
   for (const type of ['SendMessageRequest', 'Task', 'ListTasksResponse', 'TaskPushNotificationConfig']) {
     const [value] = new Populator(spec10).values(typeNamed(type));
     const texts = JSON.stringify(value).match(/"[a-zA-Z]+-\d+"/g) ?? [];

@@ -10,7 +10,7 @@ import { agent } from '../../src/agent/agent.ts';
 import { createHandler } from '../../src/server/handler.ts';
 import type { Store } from '../../src/store/store.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { keptLog } from '../helpers/kept-log.ts';
+import { recordingLog } from '../helpers/recording-log.ts';
 import { ALICE, chunk, newTask, scratchFolder, spyDriver } from './sqlite-driver.ts';
 
 const scratch = scratchFolder();
@@ -45,7 +45,7 @@ function fileInFolder(): string {
 }
 
 test.each(FILE_CHANGES)('a store whose heartbeat finds that %s rejects all calls', async (_, damage) => {
-  const log = keptLog();
+  const log = recordingLog();
   const path = fileInFolder();
   const store = sqlite(path, { log });
   await store.create(newTask('a'));
@@ -65,7 +65,7 @@ test.each(FILE_CHANGES)('a store whose heartbeat finds that %s rejects all calls
 
 test.each(FILE_CHANGES)('a store is not ready when %s', async (_, damage) => {
   const path = fileInFolder();
-  const store = sqlite(path, { log: keptLog() });
+  const store = sqlite(path, { log: recordingLog() });
   await store.ready?.();
   damage(path);
 
@@ -78,7 +78,7 @@ test('a write that is on its way to the disk of a deleted file is not acknowledg
   const path = scratch.file();
   const syncing = deferred<() => void>();
   const syncFile: SyncFile = (_descriptor, _isUrgent, done) => syncing.resolve(() => done(null));
-  const store = sqlite(path, { log: keptLog(), syncFile });
+  const store = sqlite(path, { log: recordingLog(), syncFile });
   const outcome = Promise.allSettled([store.create(newTask('a'))]);
   const finish = await syncing.promise;
   rmSync(path);
@@ -92,7 +92,7 @@ test('a write that is on its way to the disk of a deleted file is not acknowledg
 test('a file cannot be opened by another hard link while it is open, and later with a warning', async () => {
   const path = scratch.file();
   const link = `${path}.link`;
-  const log = keptLog();
+  const log = recordingLog();
   const store = sqlite(path, { log });
   await store.create(newTask('a'));
   linkSync(path, link);
@@ -147,7 +147,7 @@ test('/readyz is 503 while the disk of the store is full', async () => {
   const spy = spyDriver();
   const store = sqlite(scratch.file(), { driver: spy.driver });
   const echo = agent({ name: 'Echo', description: 'Repeats the message.', run: ({ text }) => Promise.resolve(text) });
-  const handler = createHandler(echo, { store, log: keptLog() });
+  const handler = createHandler(echo, { store, log: recordingLog() });
   onTestFinished(async () => {
     await handler.close();
     await store.close();

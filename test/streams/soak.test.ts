@@ -1,7 +1,7 @@
 /** A server under mixed load for `TANDEM_SOAK_MS` milliseconds: its memory does not grow. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { grows, thirds } from '../helpers/flat-memory.ts';
+import { grows, thirds } from '../helpers/memory-growth.ts';
 import { Random } from '../simulation/random.ts';
 import { testProcesses, TIMEOUT_MS } from './child-process.ts';
 import { runRandomScenario } from './soak-client.ts';

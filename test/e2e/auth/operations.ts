@@ -1,10 +1,12 @@
 /** Every operation of the protocol as a request, encoded by the codecs, and the outcome of its response. */
 import type { A2AError } from '../../../src/errors.ts';
 import type { Input, OperationName } from '../../../src/model/operation.ts';
-import { dialectFor, rawCall, unwrapped, type Way, WAYS } from '../../helpers/raw-call.ts';
+import { dialectFor, rawCall, unwrapped, type WireFormat, WIRE_FORMATS } from '../../helpers/raw-call.ts';
 import type { Credentials } from './kinds.ts';
 
-export const NEWER_WAYS: readonly Way[] = WAYS.filter(({ version }) => version === '1.0' || version === '0.3');
+export const NEWER_WAYS: readonly WireFormat[] = WIRE_FORMATS.filter(
+  ({ version }) => version === '1.0' || version === '0.3',
+);
 
 /** An operation on a task. */
 export interface Step<K extends OperationName = OperationName> {
@@ -42,8 +44,8 @@ const STEPS: readonly Step[] = [
 ];
 
 /** The operations that a version has. */
-export function stepsOf(way: Way): readonly Step[] {
-  const { operations } = dialectFor(way);
+export function stepsOf(format: WireFormat): readonly Step[] {
+  const { operations } = dialectFor(format);
   return STEPS.filter(({ operation }) => operations[operation] !== undefined);
 }
 
@@ -58,21 +60,21 @@ export interface Outcome {
 
 /** Sends one operation and reads its response; of a stream, only the headers. */
 export async function outcomeOf<K extends OperationName>(
-  way: Way,
+  format: WireFormat,
   base: string,
   operation: K,
   input: Input<K>,
   { headers = {}, query }: Credentials,
 ): Promise<Outcome> {
-  const url = way.binding === 'JSONRPC' ? `${base}/a2a` : base;
-  const response = await rawCall(way, url, operation, input, {
+  const url = format.binding === 'JSONRPC' ? `${base}/a2a` : base;
+  const response = await rawCall(format, url, operation, input, {
     headers,
     send: (to, init) => fetch(withQuery(to, query), init),
   });
   const isStream = response.headers.get('content-type') === 'text/event-stream';
   if (isStream) await response.body?.cancel();
   const text = isStream ? '' : await response.text();
-  const error = errorOf(way, response.status, text);
+  const error = errorOf(format, response.status, text);
   return { status: response.status, code: error?.code, details: error?.details ?? {}, headers: response.headers, text };
 }
 
@@ -80,18 +82,23 @@ function withQuery(url: string, query: string | undefined): string {
   return query === undefined ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
-function errorOf(way: Way, status: number, text: string): A2AError | undefined {
-  const { errors } = dialectFor(way);
+function errorOf(format: WireFormat, status: number, text: string): A2AError | undefined {
+  const { errors } = dialectFor(format);
   const json = text === '' ? undefined : (JSON.parse(text) as { readonly error?: never });
-  if (way.binding === 'HTTP+JSON') return status < 300 ? undefined : errors.decodeRest(status, json);
+  if (format.binding === 'HTTP+JSON') return status < 300 ? undefined : errors.decodeRest(status, json);
   return json?.error === undefined ? undefined : errors.decodeRpc(json.error);
 }
 
 /** Starts a task that does not end by itself. */
-export async function startTask(way: Way, base: string, credentials: Credentials, tenant?: string): Promise<string> {
+export async function startTask(
+  format: WireFormat,
+  base: string,
+  credentials: Credentials,
+  tenant?: string,
+): Promise<string> {
   const input = { ...userMessage('hold on'), configuration: { returnImmediately: true }, ...(tenant && { tenant }) };
-  const { text } = await outcomeOf(way, base, 'SendMessage', input, credentials);
-  const id = /"id":"([^"]{8,})"/.exec(JSON.stringify(unwrapped(way, JSON.parse(text))))?.[1];
+  const { text } = await outcomeOf(format, base, 'SendMessage', input, credentials);
+  const id = /"id":"([^"]{8,})"/.exec(JSON.stringify(unwrapped(format, JSON.parse(text))))?.[1];
   if (id === undefined) throw new Error(`Expected a task, got ${text}`);
   return id;
 }

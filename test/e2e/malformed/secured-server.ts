@@ -10,7 +10,7 @@ import { jwks } from '../../../src/host/auth/jwt/jwks.ts';
 import { sharedSecret } from '../../../src/host/auth/jwt/shared-secret.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../helpers/identity-provider.ts';
-import { keptLog } from '../../helpers/kept-log.ts';
+import { recordingLog } from '../../helpers/recording-log.ts';
 import type { Answer } from './exchange.ts';
 import { assertNoInternals } from './arbitrary-requests.ts';
 
@@ -47,7 +47,7 @@ export async function openSecuredServer(): Promise<SecuredServer & AsyncDisposab
   const issuer = await startIdentityProvider();
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const signingKey = await exportJWK(privateKey);
-  const log = keptLog();
+  const log = recordingLog();
   const server = await serve(closed, {
     port: 0,
     store: memoryStore(),

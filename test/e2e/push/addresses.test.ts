@@ -1,7 +1,7 @@
 /** The addresses that an agent may call, in every operation and option that takes one. */
 import { describe, expect, test } from 'vitest';
 import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
-import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
+import { rawCall, type WireFormat, WIRE_FORMATS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { serveOnSocket, startServer } from '../kit/server.ts';
 import { agent } from '../../../src/agent/agent.ts';
@@ -11,7 +11,7 @@ import { startReceiver } from './receiver.ts';
 
 const MESSAGE = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] } as const;
 
-function interfaceOf(url: string, { binding, version }: Way): string {
+function interfaceOf(url: string, { binding, version }: WireFormat): string {
   if (binding === 'JSONRPC') return `${url}/a2a`;
   return version === '0.3' ? `${url}/v1` : url;
 }
@@ -27,8 +27,8 @@ async function rejectionOf(pending: Promise<Response>): Promise<Rejection> {
 }
 
 /** -32602 over JSON-RPC, 400 over REST, with the path of the invalid member. */
-function isInvalidParams({ status, text }: Rejection, way: Way): boolean {
-  const isRejected = way.binding === 'JSONRPC' ? text.includes('"code":-32602') : status === 400;
+function isInvalidParams({ status, text }: Rejection, format: WireFormat): boolean {
+  const isRejected = format.binding === 'JSONRPC' ? text.includes('"code":-32602') : status === 400;
   return isRejected && text.includes('url');
 }
 
@@ -38,25 +38,25 @@ describe('a push configuration', async () => {
     expect(new Set(HOSTILE_ADDRESSES).size).toBe(HOSTILE_ADDRESSES.length);
   });
 
-  test.each(WAYS)(
+  test.each(WIRE_FORMATS)(
     verifies('P-12', 'of $version over $binding is rejected if its address is hostile, alone or in a message'),
-    async (way) => {
+    async (format) => {
       const server = await startServer({ pushNotifications: true });
       const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: MESSAGE } });
       const { id: taskId } = (sent.json as { task: { id: string } }).task;
-      const url = interfaceOf(server.url, way);
+      const url = interfaceOf(server.url, format);
       const accepted: string[] = [];
       for (const address of HOSTILE_ADDRESSES) {
         const config: TaskPushNotificationConfig = { taskId, id: 'c', url: address, token: 't' };
-        const created = rejectionOf(rawCall(way, url, 'CreateTaskPushNotificationConfig', config));
+        const created = rejectionOf(rawCall(format, url, 'CreateTaskPushNotificationConfig', config));
         const inline = rejectionOf(
-          rawCall(way, url, 'SendMessage', {
-            message: { ...MESSAGE, ...(way.version === '0.1' && { taskId: 'mine' }) },
+          rawCall(format, url, 'SendMessage', {
+            message: { ...MESSAGE, ...(format.version === '0.1' && { taskId: 'mine' }) },
             configuration: { taskPushNotificationConfig: { url: address } },
           }),
         );
         for (const { status, text } of [await created, await inline])
-          if (!isInvalidParams({ status, text }, way)) accepted.push(`${address}: ${status} ${text}`);
+          if (!isInvalidParams({ status, text }, format)) accepted.push(`${address}: ${status} ${text}`);
       }
       expect(accepted).toEqual([]);
       expect(server.runs()).toBe(1);

@@ -7,7 +7,7 @@ import { sqlite } from '../../../src/store/sqlite/store.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Task } from '../../../src/model/task.ts';
-import { dialectFor, rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
+import { dialectFor, rawCall, type WireFormat, WIRE_FORMATS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import type { Ask } from '../kit/exchange.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
@@ -168,24 +168,28 @@ async function deliverAll(store: Store, taskId: string, origins: readonly string
 }
 
 describe('the notifications of a configuration in a message', () => {
-  function interfaceOf(url: string, { binding, version }: Way): string {
+  function interfaceOf(url: string, { binding, version }: WireFormat): string {
     if (binding === 'JSONRPC') return `${url}/a2a`;
     return version === '0.3' ? `${url}/v1` : url;
   }
 
-  test.each(WAYS)(
+  test.each(WIRE_FORMATS)(
     verifies(['P-06', 'P-07'], 'of $version over $binding have the format of that version, and its credentials'),
-    async (way) => {
+    async (format) => {
       const receiver = await startReceiver();
       const store = memoryStore();
       const server = await startServer({ store, pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
-      const message = { ...MESSAGE, parts: [{ text: 'story' }], ...(way.version === '0.1' && { taskId: 'my story' }) };
+      const message = {
+        ...MESSAGE,
+        parts: [{ text: 'story' }],
+        ...(format.version === '0.1' && { taskId: 'my story' }),
+      };
       const taskPushNotificationConfig = {
         url: receiver.url,
         token: 'abc',
         authentication: { scheme: 'Bearer', credentials: 'xyz' },
       };
-      const response = await rawCall(way, interfaceOf(server.url, way), 'SendMessage', {
+      const response = await rawCall(format, interfaceOf(server.url, format), 'SendMessage', {
         message,
         configuration: { taskPushNotificationConfig },
       });
@@ -200,12 +204,12 @@ describe('the notifications of a configuration in a message', () => {
       const kinds = new Set(ours.flatMap(({ json }) => Object.keys(json as object)));
       for (const { headers } of ours) {
         expect(headers).toMatchObject({ 'x-a2a-notification-token': 'abc', authorization: 'Bearer xyz' });
-        expect(headers['content-type']).toBe(dialectFor(way).mediaType);
+        expect(headers['content-type']).toBe(dialectFor(format).mediaType);
       }
-      if (way.version === '1.0') {
+      if (format.version === '1.0') {
         expect([...kinds].sort()).toEqual(['artifactUpdate', 'statusUpdate', 'task']);
       } else {
-        const named = way.version === '0.1' ? { id: 'my story' } : { kind: 'task', id: taskId };
+        const named = format.version === '0.1' ? { id: 'my story' } : { kind: 'task', id: taskId };
         const states = ['submitted', 'working', 'working', 'completed'];
         expect(ours.map(({ json }) => json)).toMatchObject(states.map((state) => ({ ...named, status: { state } })));
       }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/entry.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 import { createWebhookHandler, toExpressWebhook, type WebhookEvent } from '../../../src/webhooks/index.ts';
-import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
+import { rawCall, type WireFormat, WIRE_FORMATS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { startServer } from '../kit/server.ts';
 import { type Received, startReceiver } from './receiver.ts';
@@ -51,26 +51,26 @@ test(verifies(['P-06', 'P-08', 'P-14'], 'every update of a task arrives once, si
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
 });
 
-function interfaceOf(url: string, { binding, version }: Way): string {
+function interfaceOf(url: string, { binding, version }: WireFormat): string {
   if (binding === 'JSONRPC') return `${url}/a2a`;
   return version === '0.3' ? `${url}/v1` : url;
 }
 
-test.each(WAYS)(
+test.each(WIRE_FORMATS)(
   verifies(
     ['P-06', 'P-07'],
     '$version over $binding: a receiver registered in a message is notified in the format of that version',
   ),
-  async (way) => {
+  async (format) => {
     const receiver = await startReceiver();
     const server = await startServer({ pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
     const authentication = { scheme: 'Bearer', credentials: 'xyz' };
-    await rawCall(way, interfaceOf(server.url, way), 'SendMessage', {
+    await rawCall(format, interfaceOf(server.url, format), 'SendMessage', {
       message: {
         messageId: 'm',
         role: 'ROLE_USER',
         parts: [{ text: 'hello' }],
-        ...(way.version === '0.1' && { taskId: 'mine' }),
+        ...(format.version === '0.1' && { taskId: 'mine' }),
       },
       configuration: { taskPushNotificationConfig: { url: receiver.url, token: 'abc', authentication } },
     });
@@ -79,9 +79,9 @@ test.each(WAYS)(
     const last = receiver.received.at(-1);
     expect(last?.headers).toMatchObject({ 'x-a2a-notification-token': 'abc', authorization: 'Bearer xyz' });
     expect(last?.json).toMatchObject(
-      way.version === '1.0'
+      format.version === '1.0'
         ? { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } }
-        : { status: { state: 'completed' }, ...(way.version === '0.1' ? { id: 'mine' } : { kind: 'task' }) },
+        : { status: { state: 'completed' }, ...(format.version === '0.1' ? { id: 'mine' } : { kind: 'task' }) },
     );
   },
 );
@@ -93,21 +93,21 @@ function stateIn({ text }: Received): string {
   return /"state":"(?:TASK_STATE_)?(\w+)"/.exec(text)?.[1]?.toLowerCase() ?? 'none';
 }
 
-test.each(WAYS)(
+test.each(WIRE_FORMATS)(
   verifies(
     'P-06',
     '$version over $binding: a receiver that is slow gets each state of a task that has ended, and not only the last one',
   ),
-  async (way) => {
+  async (format) => {
     const isOver = deferred<void>();
     const receiver = await startReceiver((response) => void isOver.promise.then(() => response.writeHead(204).end()));
     const server = await startServer({ pushNotifications: true, push: { allowPrivate: [receiver.origin] } });
-    await rawCall(way, interfaceOf(server.url, way), 'SendMessage', {
+    await rawCall(format, interfaceOf(server.url, format), 'SendMessage', {
       message: {
         messageId: 'm',
         role: 'ROLE_USER',
         parts: [{ text: 'story' }],
-        ...(way.version === '0.1' && { taskId: 'mine' }),
+        ...(format.version === '0.1' && { taskId: 'mine' }),
       },
       configuration: { taskPushNotificationConfig: { url: receiver.url } },
     });

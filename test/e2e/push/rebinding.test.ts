@@ -1,7 +1,7 @@
 /** DNS rebinding: a host name that resolves to a public address at first, and to a private one at the delivery. */
 import { expect, test } from 'vitest';
-import { keptLog } from '../../helpers/kept-log.ts';
-import { rawCall, type Way, WAYS } from '../../helpers/raw-call.ts';
+import { recordingLog } from '../../helpers/recording-log.ts';
+import { rawCall, type WireFormat, WIRE_FORMATS } from '../../helpers/raw-call.ts';
 import { verifies } from '../../helpers/verifies.ts';
 import { startServer } from '../kit/server.ts';
 import { startReceiver } from './receiver.ts';
@@ -10,7 +10,7 @@ const PUBLIC = '93.184.216.34';
 const PRIVATE = '127.0.0.1';
 const QUESTION = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'ask' }] } as const;
 
-function interfaceOf(url: string, { binding, version }: Way): string {
+function interfaceOf(url: string, { binding, version }: WireFormat): string {
   if (binding === 'JSONRPC') return `${url}/a2a`;
   return version === '0.3' ? `${url}/v1` : url;
 }
@@ -26,15 +26,15 @@ function rebindingResolver() {
   return { resolve, resolved, rebind: () => void (address = PRIVATE) };
 }
 
-test.each(WAYS)(
+test.each(WIRE_FORMATS)(
   verifies(
     'P-12',
     '$version over $binding: a rebound host name gets no notification, and the log, metrics and dead letters show it',
   ),
-  async (way) => {
+  async (format) => {
     const privateReceiver = await startReceiver();
     const names = rebindingResolver();
-    const log = keptLog();
+    const log = recordingLog();
     const push = { allowHttp: true, resolve: names.resolve, maxAttempts: 1 };
     const server = await startServer({ pushNotifications: true, push, log, metrics: true });
     const sent = await server.ask({ method: 'POST', path: '/message:send', body: { message: QUESTION } });
@@ -42,7 +42,7 @@ test.each(WAYS)(
     const url = `http://rebinding.example.com:${new URL(privateReceiver.url).port}/hook`;
 
     const config = { taskId, id: 'c', url, token: 'for the receiver' };
-    const created = await rawCall(way, interfaceOf(server.url, way), 'CreateTaskPushNotificationConfig', config);
+    const created = await rawCall(format, interfaceOf(server.url, format), 'CreateTaskPushNotificationConfig', config);
     expect(created.status).toBeLessThan(300);
     expect(await created.text()).toContain(url);
     // The name is not resolved yet: at this time the address would be public.

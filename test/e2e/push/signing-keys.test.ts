@@ -1,7 +1,7 @@
 /** Keys that cannot sign: reported at the start and in the log, without their content. */
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, test } from 'vitest';
-import { keptLog } from '../../helpers/kept-log.ts';
+import { recordingLog } from '../../helpers/recording-log.ts';
 import { startServer } from '../kit/server.ts';
 import { pushTransportTo, deliveryOf, NEVER } from './deliveries.ts';
 import { startReceiver } from './receiver.ts';
@@ -36,7 +36,7 @@ test('an agent does not start if any of its signing keys cannot sign', async () 
 
 test('a notification that cannot be signed is reported as an error of the agent, not of the receiver', async () => {
   const receiver = await startReceiver();
-  const log = keptLog();
+  const log = recordingLog();
   const pushTransport = pushTransportTo([receiver.origin], { log, push: { signingKey: EC } });
 
   const result = await pushTransport.deliver(deliveryOf({ url: receiver.url }), NEVER);

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { agent } from '../../../src/server/index.ts';
 import { type SelfRequestPurpose, Signatures } from '../../../src/server/serverless/signature.ts';
-import { keptLog } from '../../helpers/kept-log.ts';
+import { recordingLog } from '../../helpers/recording-log.ts';
 import { CRON_SECRET, type Host, type Network, SECRET, startHost } from './host.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -181,7 +181,7 @@ describe('the paths of the serverless endpoints', () => {
   test('/_tandem/run and /_tandem/sweep are 404 without the option serverless', async () => {
     const { createHandler, memoryStore } = await import('../../../src/server/index.ts');
     const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => text });
-    const handler = createHandler(echo, { store: memoryStore(), log: keptLog() });
+    const handler = createHandler(echo, { store: memoryStore(), log: recordingLog() });
     for (const path of ['run', 'sweep']) {
       const answer = await handler.fetch(new Request(`https://agent.example/_tandem/${path}`, { method: 'POST' }));
       expect(answer.status).toBe(404);
@@ -196,7 +196,7 @@ describe('without a configured secret', () => {
   test('in production both endpoints get 503, and a request with returnImmediately is rejected', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     vi.stubEnv('A2A_SECRET', ' ');
-    const log = keptLog();
+    const log = recordingLog();
     const host = countingHost({ serverless: NONE, log });
     for (const path of ['/_tandem/run', '/_tandem/sweep']) {
       const answer = await call(host, await signed('sweep'), {}, path);

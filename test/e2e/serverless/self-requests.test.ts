@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { agent, createHandler, memoryStore } from '../../../src/server/index.ts';
 import { deferred } from '../../../src/support/deferred.ts';
-import { keptLog } from '../../helpers/kept-log.ts';
+import { recordingLog } from '../../helpers/recording-log.ts';
 import { CRON_SECRET, messageOf, type Network, startHost, URL_OF_AGENT } from './host.ts';
 
 const echo = agent({ name: 'Echo', description: 'Returns the text.', run: ({ text }) => `${text}!` });
@@ -349,7 +349,7 @@ test.each([
 });
 
 test('in development, an agent without a public URL runs its background tasks in the same process, with a warning', async () => {
-  const log = keptLog();
+  const log = recordingLog();
   let runs = 0;
   const patient = agent({
     name: 'Patient',

@@ -1,7 +1,7 @@
 /** Tasks on a host with `waitUntil`, which keeps a process alive after the response for a limited time. */
 import { expect, test, vi } from 'vitest';
 import { agent } from '../../../src/server/index.ts';
-import { keptLog } from '../../helpers/kept-log.ts';
+import { recordingLog } from '../../helpers/recording-log.ts';
 import { type Host, messageOf, startHost } from './host.ts';
 
 /** `waitUntil` as a host provides it, and the promises that the agent passed to it. */
@@ -47,7 +47,7 @@ test.each([
   ['does not wait', false],
   ['waits', true],
 ])('a task completes although waitUntil of the host throws, if the sender %s', async (_, waits) => {
-  const log = keptLog();
+  const log = recordingLog();
   const throwing = (): never => {
     throw new Error('after() was called outside of a request');
   };

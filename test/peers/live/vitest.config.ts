@@ -27,7 +27,11 @@ export default defineConfig({
     // A peer that is not installed has no command, and its tests are not collected.
     include: [...Object.keys(livePeers).map((name) => `test/peers/live/${name}.test.ts`), ...SDK_TESTS],
     provide: { livePeers },
-    setupFiles: ['./test/helpers/leak-check.ts', './test/helpers/fresh-modules.ts', './test/helpers/forget-cards.ts'],
+    setupFiles: [
+      './test/helpers/leak-check.ts',
+      './test/helpers/fresh-modules.ts',
+      './test/helpers/clear-card-cache.ts',
+    ],
     // The process of a peer may need seconds to start on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,4 +1,4 @@
-/** What a browser does for a page: it asks before it calls another origin, and shows the page only what it may read. */
+/** The CORS rules of a browser: preflight requests, and responses with only the readable headers. */
 
 const SAFE_REQUEST = new Set(['accept', 'accept-language', 'content-language']);
 const SAFE_TYPES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
@@ -11,8 +11,8 @@ const SAFE_RESPONSE = [
   'last-modified',
 ];
 
-/** `fetch` as a page of this origin has it, without cookies. A request that the browser would block is a TypeError. */
-export function pageFetch(origin: string): (request: Request) => Promise<Response> {
+/** `fetch` of a page of this origin, without cookies. Rejects with a TypeError if a browser would block the request. */
+export function browserFetch(origin: string): (request: Request) => Promise<Response> {
   return async (request) => {
     const custom = [...request.headers]
       .filter(([name, value]) => !SAFE_REQUEST.has(name) && !(name === 'content-type' && SAFE_TYPES.test(value)))

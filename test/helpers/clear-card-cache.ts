@@ -1,6 +1,6 @@
 /**
- * Set-up file of the projects whose files share a process and connect to servers: the client keeps the cards of a
- * process by address, and a server of a later file may be given the port of an earlier one.
+ * Set-up file of the projects whose files share a process and connect to servers. It clears the card cache of the client,
+ * because a server of a later file may get the port of an earlier one.
  */
 import { afterAll } from 'vitest';
 

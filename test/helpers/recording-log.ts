@@ -6,8 +6,8 @@ interface Line {
   readonly fields: LogFields | undefined;
 }
 
-/** A log that keeps what it is told. */
-export function keptLog(): Log & { readonly lines: Line[] } {
+/** A log that records its lines. */
+export function recordingLog(): Log & { readonly lines: Line[] } {
   const lines: Line[] = [];
   const at = (level: string) => (message: string, fields?: LogFields) => void lines.push({ level, message, fields });
   return { lines, info: at('info'), warn: at('warn'), error: at('error') };

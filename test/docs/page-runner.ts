@@ -13,13 +13,13 @@ const PRELOAD = fileURLToPath(new URL('move-ports.ts', import.meta.url));
 const TSX = import.meta.resolve('tsx');
 const ENDS_MS = 60_000;
 
-export class Session {
+export class PageRunner {
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #ports: string;
   readonly #servers: ChildProcess[] = [];
 
-  /** `bin` has the commands that the page may call. */
+  /** @param bin The folder of the commands that the page may call. */
   constructor(folder: string, bin: string) {
     this.#folder = folder;
     this.#ports = join(folder, '.ports');
@@ -41,7 +41,7 @@ export class Session {
     };
   }
 
-  /** Ends when the program does, or when it is loaded and listens. Throws what it printed if that is not as expected. */
+  /** Resolves when the program has ended, or when it listens. Rejects if its output is not as expected. */
   async runProgram(file: string, expected: Expected): Promise<void> {
     if (/\bserve\(|\.listen\(/.test(readFileSync(join(this.#folder, file), 'utf8'))) await this.end();
     const loaded = join(this.#folder, `.loaded-${file}`);
@@ -53,21 +53,21 @@ export class Session {
     await this.#run(process.execPath, ['--import', TSX, starter], expected, () => existsSync(loaded));
   }
 
-  /** As pasted into a terminal. Commands that serve stay in the background. */
+  /** Runs commands as in a terminal. Commands that serve stay in the background. */
   async runShell(command: string, expected: Expected): Promise<void> {
     const isServer = /\btandem(?:-a2a)? (?:serve|demo)\b/.test(command);
     if (isServer) await this.end();
     await this.#run('sh', ['-e', '-c', this.#withPorts(command)], expected, () => isServer);
   }
 
-  /** Stops what is still running. */
+  /** Stops the running programs. */
   async end(): Promise<void> {
     for (const child of this.#servers.splice(0)) await stop(child);
   }
 
   async #run(command: string, args: readonly string[], expected: Expected, isReady: () => boolean): Promise<void> {
     const before = this.#listening();
-    // A group of its own, so that what a shell has started ends with it.
+    // In its own process group, so that the children of a shell end with it.
     const child = spawn(command, args, {
       cwd: this.#folder,
       env: this.#env,
@@ -101,7 +101,7 @@ export class Session {
     if (difference !== undefined) throw new Error(difference);
   }
 
-  /** Which of the ports that pages name are in use: `4100=38211`. */
+  /** The replacements of the ports of the page: `4100=38211`. */
   #listening(): readonly string[] {
     return readdirSync(this.#ports).map((port) => `${port}=${readFileSync(join(this.#ports, port), 'utf8')}`);
   }
@@ -134,7 +134,7 @@ function matches(line: string, text: string): boolean {
   return patternOf(text).test(line);
 }
 
-/** `…` stands for anything in a line; a line that has nothing else, for any lines. */
+/** In expected output, `…` matches any part of a line; alone on a line, it matches any lines. */
 function patternOf(text: string): RegExp {
   const lines = text
     .trim()

@@ -1,11 +1,11 @@
-/** The check of pages itself: a page that is right passes, and each kind of mistake is found. */
+/** The check of pages accepts a correct page, and finds each kind of mistake. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { commandProblems } from './commands.ts';
 import { compile } from './compile.ts';
 import { actionsOf, fencesOf } from './page.ts';
-import { folderFor, Session } from './session.ts';
+import { folderFor, PageRunner } from './page-runner.ts';
 
 const code = (language: string, text: string): string => `\n\`\`\`${language}\n${text}\n\`\`\`\n`;
 const SERVER = `import { serve } from 'tandem-a2a/node';
@@ -37,7 +37,7 @@ const PAGE = [
   `<!-- output -->${code('', 'Hello, Eve!')}`,
 ].join('\n');
 
-/** What is wrong with a page. */
+/** The problems of a page. */
 async function check(page: string): Promise<string> {
   const folder = folderFor(inject('installed'), `a page ${Math.random()}`);
   const actions = actionsOf(page, ['text', 'ask', 'step', 'sleep'], () => false);
@@ -48,7 +48,7 @@ async function check(page: string): Promise<string> {
     const action = actions.find((one) => one.kind === 'program' && one.file === file);
     return `${action?.kind === 'program' ? action.source.lines[line - 1] : ''} ${text}`;
   });
-  const session = new Session(folder, join(inject('installed'), 'bin'));
+  const session = new PageRunner(folder, join(inject('installed'), 'bin'));
   onTestFinished(() => session.end());
   for (const action of actions.filter(({ isRun }) => isRun)) {
     const { expected } = action;
@@ -61,11 +61,11 @@ async function check(page: string): Promise<string> {
   return problems.join('\n');
 }
 
-test('a page that is right passes', async () => {
+test('the page check accepts a correct page', async () => {
   expect(await check(PAGE)).toBe('');
 });
 
-/** Each with what is said about it. All are on one page, because to compile takes a second. */
+/** Mistakes, each with the reported problem. All are on one page, because compiling takes a second. */
 const MISTAKES: readonly (readonly [page: string, problem: RegExp])[] = [
   [code('ts', "\nconst a: number = 'b';\nconsole.log(a);"), /^4 error TS2322/m],
   [code('ts', "throw new Error('oh');"), /ended with 1[^]*Error: oh/],
@@ -75,7 +75,7 @@ const MISTAKES: readonly (readonly [page: string, problem: RegExp])[] = [
   [`${code('sh', 'npx tandem-a2a send http://127.0.0.1:1 a')}<!-- output -->${code('', '')}`, /ended with 3/],
 ];
 
-test('every kind of mistake is found', async () => {
+test('the page check finds every kind of mistake', async () => {
   const problems = await check(MISTAKES.map(([page]) => page).join('\n'));
   for (const [, problem] of MISTAKES) expect(problems).toMatch(problem);
 });
@@ -84,11 +84,11 @@ test.each([
   ['<!-- snippet: unknown -->\n```ts\n```', /is not a marker/],
   ['<!-- snippet: compile only -->\n```ts\n```', /is not a marker/],
   ['<!-- output -->\nWords', /not followed by code/],
-])('%s is no marker', (page, problem) => {
+])('the page check rejects the marker of %j', (page, problem) => {
   expect(() => fencesOf(page)).toThrow(problem);
 });
 
-test('commands and options that do not exist are found', async () => {
+test('the page check finds unknown commands and options', async () => {
   expect(await commandProblems('npx tandem-a2a send clerk hello --task-id 1 -o json\ntandem card get x')).toEqual([]);
   expect(await commandProblems('npx tandem-a2a sned x && tandem send x --fro y')).toEqual([
     'tandem sned x: there is no such command',

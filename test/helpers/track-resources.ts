@@ -1,7 +1,7 @@
 /**
- * Keeps a list of what is running in this process: timers, listening servers, child processes, rejections that nobody
- * handled. Node has no list with origins (`process.getActiveResourcesInfo()` gives bare type names and counts the
- * runner's own), so the functions that start such things are wrapped once and note where they were called from.
+ * Keeps a list of the resources in this process: timers, listening servers, child processes, unhandled rejections.
+ * Node has no list with origins (`process.getActiveResourcesInfo()` gives bare type names and counts the
+ * runner's own), so the functions that start them are wrapped once and record their callers.
  */
 import { ChildProcess } from 'node:child_process';
 import http from 'node:http';
@@ -11,51 +11,51 @@ import timers from 'node:timers';
 import timersPromises from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Something that was started and may still be running. */
+/** A resource that was started and may still be running. */
 export interface Running {
   readonly kind: 'timer' | 'server' | 'child process';
-  /** For the reader of the failure, without the place: `timer (setTimeout, 50 ms)`. */
+  /** A description for the failure, without the place: `timer (setTimeout, 50 ms)`. */
   describe(): string;
   isAlive(): boolean;
-  /** True if it has been told to stop and only needs a moment, such as a server whose last connection is closing. */
+  /** True if it is stopping, such as a server whose last connection is closing. */
   isEnding(): boolean;
   stop(): void;
-  /** Its stack holds the place where it was started. */
+  /** An error whose stack has the place where it was started. */
   readonly origin: Error;
-  /** False for what was started before or between tests (imports, `beforeAll`), which may live as long as the file. */
+  /** False if it was started before or between tests (imports, `beforeAll`). It may then live as long as the file. */
   readonly startedInTest: boolean;
 }
 
-interface Watch {
+interface Tracker {
   readonly running: Set<Running>;
   readonly rejections: unknown[];
-  readonly phase: { inTest: boolean; isWatching: boolean };
+  readonly phase: { inTest: boolean; isTracking: boolean };
 }
 
-/** One for all files that share a process, also after one of them has reset the modules. */
-const WATCH = Symbol.for('tandem-a2a.test.watch');
-const shared = globalThis as { [WATCH]?: Watch };
-const { running, rejections, phase } = (shared[WATCH] ??= {
+/** One list for all files of a process, even after a file has reset the modules. */
+const TRACKER = Symbol.for('tandem-a2a.test.resources');
+const shared = globalThis as { [TRACKER]?: Tracker };
+const { running, rejections, phase } = (shared[TRACKER] ??= {
   running: new Set(),
   rejections: [],
-  phase: { inTest: false, isWatching: false },
+  phase: { inTest: false, isTracking: false },
 });
 
 /**
- * The runner saved its own timers before any test file loaded; what starts from here on is seen. What is wrapped already
- * stays as it is: wrapped twice, everything would be noted twice.
+ * Wraps the functions that start resources. The runner has saved its own timers before, so they are not tracked. A second
+ * call does nothing, because functions that are wrapped twice would record everything twice.
  */
-export function startWatching(): void {
-  if (phase.isWatching) return;
-  phase.isWatching = true;
-  watchTimers();
-  watchServers();
-  watchChildProcesses();
+export function startTracking(): void {
+  if (phase.isTracking) return;
+  phase.isTracking = true;
+  trackTimers();
+  trackServers();
+  trackChildProcesses();
 }
 
 /**
- * Says whether what starts now belongs to a test. Only then are rejections taken from the runner, which keeps quiet as
- * long as somebody else listens; between tests it reports them itself and fails the run.
+ * Sets whether resources that start now belong to a test. During tests, rejections are recorded here, and the runner ignores
+ * them because there is another listener. Between tests the runner reports them and fails the run.
  */
 export function setInTest(inTest: boolean): void {
   if (inTest === phase.inTest) return;
@@ -68,13 +68,13 @@ function noteRejection(reason: unknown): void {
   rejections.push(reason);
 }
 
-/** What is still running, of this test or (`all`) of the whole file. Forgets what has ended. */
+/** The resources of this test, or with `all` of the whole file, that are still running. Removes ended ones from the list. */
 export function stillRunning(all: boolean): readonly Running[] {
   sweep();
   return [...running].filter((one) => all || one.startedInTest);
 }
 
-/** Ends what is left, so that one leak is told once and cannot hold the process. */
+/** Stops the resources, so that each leak is reported once and cannot keep the process running. */
 export function stopAll(list: readonly Running[]): void {
   for (const one of list) {
     running.delete(one);
@@ -94,20 +94,20 @@ function sweep(): void {
 }
 
 function note(one: Omit<Running, 'startedInTest'>): void {
-  // A long test may start very many timers; the list must not be what fills its memory.
+  // Ended timers are removed at times, because a long test may start very many of them.
   if (running.size > 0 && running.size % 1000 === 0) sweep();
   running.add(Object.assign(one, { startedInTest: phase.inTest }));
 }
 
 type StartTimer = (callback: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => NodeJS.Timeout;
 
-function watchTimers(): void {
-  const pauseUnwatched = timersPromises.setTimeout;
-  const pause: typeof pauseUnwatched = (ms, value, options) => {
+function trackTimers(): void {
+  const untrackedPause = timersPromises.setTimeout;
+  const pause: typeof untrackedPause = (ms, value, options) => {
     const origin = new Error('started here');
     const stopped = new AbortController();
     const signal = options?.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal;
-    const promise = pauseUnwatched(ms, value, { ...options, signal });
+    const promise = untrackedPause(ms, value, { ...options, signal });
     let settled = false;
     const settle = (): void => void (settled = true);
     promise.then(settle, settle);
@@ -122,15 +122,15 @@ function watchTimers(): void {
     return promise;
   };
 
-  globalThis.setTimeout = timers.setTimeout = watchedTimer('setTimeout', globalThis.setTimeout, pause);
-  globalThis.setInterval = timers.setInterval = watchedTimer('setInterval', globalThis.setInterval);
+  globalThis.setTimeout = timers.setTimeout = trackedTimer('setTimeout', globalThis.setTimeout, pause);
+  globalThis.setInterval = timers.setInterval = trackedTimer('setInterval', globalThis.setInterval);
   timersPromises.setTimeout = pause;
   // Makes `import { setTimeout } from 'node:timers'` see the change too.
   syncBuiltinESMExports();
 }
 
-function watchedTimer<F extends typeof setTimeout | typeof setInterval>(name: string, start: F, promised?: unknown): F {
-  const watched: StartTimer = (callback, ms, ...args) => {
+function trackedTimer<F extends typeof setTimeout | typeof setInterval>(name: string, start: F, promised?: unknown): F {
+  const tracked: StartTimer = (callback, ms, ...args) => {
     const timer = (start as StartTimer)(callback, ms, ...args);
     note({
       kind: 'timer',
@@ -142,8 +142,8 @@ function watchedTimer<F extends typeof setTimeout | typeof setInterval>(name: st
     });
     return timer;
   };
-  if (promised) Object.defineProperty(watched, promisify.custom, { value: promised });
-  return watched as F;
+  if (promised) Object.defineProperty(tracked, promisify.custom, { value: promised });
+  return tracked as F;
 }
 
 /** Node sets this once a timer was cleared, closed or has fired for the last time. */
@@ -151,10 +151,10 @@ function isDestroyed(timer: NodeJS.Timeout): boolean {
   return (timer as unknown as { readonly _destroyed: boolean })._destroyed;
 }
 
-function watchServers(): void {
-  // HTTP, HTTPS and HTTP/2 servers all come through here.
+function trackServers(): void {
+  // HTTP, HTTPS and HTTP/2 servers all use this method.
   const listen = net.Server.prototype.listen as (this: net.Server, ...args: unknown[]) => net.Server;
-  net.Server.prototype.listen = function watchedListen(this: net.Server, ...args: unknown[]): net.Server {
+  net.Server.prototype.listen = function trackedListen(this: net.Server, ...args: unknown[]): net.Server {
     let open = false;
     this.once('listening', () => (open = true));
     this.once('close', () => (open = false));
@@ -178,13 +178,13 @@ function address(server: net.Server): string {
   return at === null || typeof at === 'string' ? String(at) : `${at.address}:${at.port}`;
 }
 
-function watchChildProcesses(): void {
-  // Not in the types of ChildProcess, but what spawn, fork, exec and execFile have in common.
+function trackChildProcesses(): void {
+  // Not in the types of ChildProcess, but used by spawn, fork, exec and execFile.
   const prototype = ChildProcess.prototype as unknown as {
     spawn(this: ChildProcess, options: { readonly args?: readonly string[] }): unknown;
   };
   const spawn = prototype.spawn;
-  prototype.spawn = function watchedSpawn(options) {
+  prototype.spawn = function trackedSpawn(options) {
     note({
       kind: 'child process',
       origin: new Error('started here'),

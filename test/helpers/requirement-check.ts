@@ -1,35 +1,35 @@
-/** Compares the manifest of requirements with what the tests claim to show. */
+/** Compares the list of requirements with the rules that tests verify. */
 import type { Requirement } from '../e2e/requirements/define.ts';
 import type { Claims } from './claims.ts';
 
-/** From the end of this step on, no rule may be open. */
+/** When this step is done, every rule needs a test. */
 const LAST_STEP = 5;
 
-export interface GateInput {
+export interface RequirementCheckInput {
   readonly requirements: Readonly<Record<string, Requirement>>;
   readonly claims: Claims;
   readonly doneSteps: number;
-  /** Rules of a step in work: due, but let through until the step is finished. */
+  /** Rules that need no test until the current step is finished. */
   readonly pending: readonly string[];
-  /** The text of a page or undefined, and whether a folder or file exists. */
+  /** The text of a page, or undefined; and whether a folder or file exists. */
   readonly page: (path: string) => string | undefined;
   readonly exists: (path: string) => boolean;
 }
 
-export interface Verdict {
-  /** Empty when the gate is open. */
+export interface RequirementReport {
+  /** Empty if all required rules have tests. */
   readonly failures: readonly string[];
-  /** What nobody shows yet, by step, and what has no subject yet. */
+  /** The untested rules by step, and the rules about missing folders. */
   readonly report: string;
 }
 
-export function judge(input: GateInput): Verdict {
+export function checkRequirements(input: RequirementCheckInput): RequirementReport {
   const rules = Object.entries(input.requirements);
-  const open = rules.filter(([id, rule]) => !isShown(id, rule, input));
-  const subjectless = open.filter(([, rule]) => rule.needs !== undefined && !input.exists(rule.needs));
-  const missing = open.filter((entry) => !subjectless.includes(entry));
-  const due = missing.filter(([, rule]) => isShut(input) || rule.step <= input.doneSteps);
-  const pending = due.filter(([id]) => !isShut(input) && input.pending.includes(id));
+  const open = rules.filter(([id, rule]) => !isTested(id, rule, input));
+  const withoutSubject = open.filter(([, rule]) => rule.needs !== undefined && !input.exists(rule.needs));
+  const missing = open.filter((entry) => !withoutSubject.includes(entry));
+  const due = missing.filter(([, rule]) => isFinal(input) || rule.step <= input.doneSteps);
+  const pending = due.filter(([id]) => !isFinal(input) && input.pending.includes(id));
   const overdue = due.filter((entry) => !pending.includes(entry));
 
   const later = [...new Set(rules.map(([, rule]) => rule.step))]
@@ -39,32 +39,29 @@ export function judge(input: GateInput): Verdict {
     );
   const needless = input.pending.filter((id) => !idsOf(pending).includes(id));
   return {
-    failures: [
-      ...claimFailures(input),
-      ...overdue.map(([id, rule]) => `${id} is due and not shown: ${describe(rule)}`),
-    ],
+    failures: [...claimFailures(input), ...overdue.map(([id, rule]) => `${id} has no test yet: ${describe(rule)}`)],
     report: [
-      `Requirements: ${rules.length - open.length} of ${rules.length} shown`,
-      ...block(`PENDING, due now: ${pending.length}`, idsOf(pending)),
+      `Requirements: ${rules.length - open.length} of ${rules.length} tested`,
+      ...block(`PENDING, of a finished step: ${pending.length}`, idsOf(pending)),
       ...later.flatMap(([step, ids]) => block(`step ${step}: ${ids.length} open`, ids)),
-      ...block('in PENDING for no reason', needless),
-      ...[...new Set(subjectless.map(([, rule]) => rule.needs))].flatMap((needs) =>
-        block(`no ${needs} yet`, idsOf(subjectless.filter(([, rule]) => rule.needs === needs))),
+      ...block('not needed in PENDING', needless),
+      ...[...new Set(withoutSubject.map(([, rule]) => rule.needs))].flatMap((needs) =>
+        block(`no ${needs} yet`, idsOf(withoutSubject.filter(([, rule]) => rule.needs === needs))),
       ),
     ].join('\n'),
   };
 }
 
-function isShut({ doneSteps }: GateInput): boolean {
+function isFinal({ doneSteps }: RequirementCheckInput): boolean {
   return doneSteps >= LAST_STEP;
 }
 
-function claimFailures(input: GateInput): readonly string[] {
+function claimFailures(input: RequirementCheckInput): readonly string[] {
   const unknown = [...input.claims.tested].filter(([id]) => !(id in input.requirements));
   return [
     ...input.claims.problems,
-    ...unknown.map(([id, at]) => `${at} ${id} is no rule`),
-    ...(isShut(input) && input.pending.length > 0 ? ['PENDING must be empty: the gate is shut'] : []),
+    ...unknown.map(([id, at]) => `${at} ${id} is not a rule`),
+    ...(isFinal(input) && input.pending.length > 0 ? ['PENDING must be empty, because the last step is done'] : []),
   ];
 }
 
@@ -72,7 +69,7 @@ function idsOf(entries: readonly (readonly [string, Requirement])[]): readonly s
   return entries.map(([id]) => id);
 }
 
-function isShown(id: string, rule: Requirement, { claims, page }: GateInput): boolean {
+function isTested(id: string, rule: Requirement, { claims, page }: RequirementCheckInput): boolean {
   return (
     claims.tested.has(id) ||
     (rule.proof !== undefined && (page(rule.proof.docs)?.includes(rule.proof.words ?? id) ?? false))
@@ -84,7 +81,7 @@ function describe(rule: Requirement): string {
   return `${rule.who} ${rule.level}, ${rule.section}: ${rule.rule}${how}`;
 }
 
-/** A title and the ids, in lines that a terminal can hold; nothing if there are none. */
+/** A title and the ids, in lines of terminal width. Empty if there are no ids. */
 function block(title: string, ids: readonly string[]): readonly string[] {
   const lines = ids.length === 0 ? [] : [`  ${title}:`];
   for (const id of ids) {
