@@ -1,4 +1,4 @@
-import type { PushClaimRequest, PushHolding } from './push.ts';
+import type { PushClaimRequest, PushConfigRecord, PushHolding } from './push.ts';
 import type { Scope } from './store.ts';
 
 /**
@@ -75,4 +75,9 @@ function keyOf({ taskId, configId }: PushHolding): string {
 /** The length separates the two names. */
 function ownerKey({ tenant, owner }: Scope): string {
   return `${tenant.length} ${tenant}${owner}`;
+}
+
+/** The receiver of a push config: its host. All URLs and ports of a host usually fail together. */
+export function receiverOf({ config }: PushConfigRecord): string {
+  return URL.canParse(config.url) ? new URL(config.url).hostname : '';
 }

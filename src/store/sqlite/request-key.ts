@@ -1,5 +1,6 @@
 import type { Message } from '../../model/message.ts';
-import type { Created, Idempotency, Scope } from '../store.ts';
+import type { Idempotency, Scope } from '../store.ts';
+import type { KnownRequest } from '../writes.ts';
 import type { Connection } from './database/connection.ts';
 import type { FoundTask } from './task-row.ts';
 
@@ -7,24 +8,18 @@ import type { FoundTask } from './task-row.ts';
 
 type KeyRow = readonly [digest: string, taskId: string, reply: string | null];
 
-type Repeat = Extract<Created, { readonly kind: 'repeated' | 'key-reused' }>;
-
 const FIND = 'SELECT digest, task_id, reply FROM request_key WHERE tenant = ? AND owner = ? AND key = ?';
 const INSERT = 'INSERT INTO request_key VALUES (?, ?, ?, ?, ?, ?, ?, NULL)';
 
-/** The outcome of an earlier request with the same key. Undefined if the request is new. */
-export function findRepeat(connection: Connection, scope: Scope, request: Idempotency | undefined): Repeat | undefined {
-  if (request === undefined) return undefined;
-  const known = connection.get(FIND, scope.tenant, scope.owner, request.key) as KeyRow | undefined;
+/** The earlier request with this key. */
+export function findRequest(connection: Connection, scope: Scope, key: string): KnownRequest | undefined {
+  const known = connection.get(FIND, scope.tenant, scope.owner, key) as KeyRow | undefined;
   if (known === undefined) return undefined;
   const [digest, taskId, reply] = known;
-  if (digest !== request.digest) return { kind: 'key-reused' };
-  const repeat: Repeat = { kind: 'repeated', taskId };
-  return reply === null ? repeat : { ...repeat, reply: JSON.parse(reply) as Message };
+  return { digest, taskId, reply: reply === null ? undefined : (JSON.parse(reply) as Message) };
 }
 
-export function rememberRequest(connection: Connection, task: FoundTask, request: Idempotency | undefined): void {
-  if (request === undefined) return;
+export function rememberRequest(connection: Connection, task: FoundTask, request: Idempotency): void {
   const { tenant, owner, id } = task.record;
   connection.run(INSERT, tenant, owner, request.key, request.digest, id, task.pk, request.keepUntil);
 }

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalEntry, JournalRecord, ReadParts, StoredTask } from '../store.ts';
 import type { Writable } from '../../support/writable.ts';
+import type { SqliteContext } from './context.ts';
 import { type Connection, sqlLimit } from './database/connection.ts';
 import { dropEvents, readArtifactEvents } from './task-events.ts';
 import type { FoundTask } from './task-row.ts';
@@ -50,7 +51,7 @@ export function dropLog(connection: Connection, pk: number): void {
   connection.run('DELETE FROM artifact WHERE task_pk = ?', pk);
 }
 
-export function readJournal(connection: Connection, taskId: string, after: number): JournalRecord[] {
+export function readJournal({ connection }: SqliteContext, taskId: string, after = 0): JournalRecord[] {
   const sql = `SELECT number, kind, key, body FROM journal WHERE task_pk = ${PK_OF} AND number > ? ORDER BY number`;
   const rows = connection.all(sql, taskId, after) as JournalRow[];
   return rows.map(([number, kind, key, body]) => ({
