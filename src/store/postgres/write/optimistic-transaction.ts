@@ -68,11 +68,11 @@ const SET_UP = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}
   set_config('${STORED}', $2, false), set_config('${WITHIN}', $2, true)`;
 
 /**
- * Divides by zero, which aborts the transaction, unless all rows have the expected version. If BEGIN has failed, the statements
+ * Raises an error, which aborts the transaction, unless all rows have the expected version. If BEGIN has failed, the statements
  * after it must have no effect: the connection is made read-only, and sends no hints.
  */
 function lockKnown(schema: string): string {
-  return `SELECT CASE WHEN current_setting('${WITHIN}', true) = $3 THEN 1 / (count(*) = cardinality($1::text[]))::integer
+  return `SELECT CASE WHEN current_setting('${WITHIN}', true) = $3 THEN ${schema}.assert_current(count(*) = cardinality($1::text[]))
       ELSE length(set_config('default_transaction_read_only', 'on', false) || set_config('${STORED}', '', false)) END
     FROM (SELECT FROM unnest($1::text[], $2::text[]) AS v(id, version) JOIN ${schema}.task t ON t.id = v.id
       WHERE t.xmin::text = v.version ORDER BY t.id FOR UPDATE OF t) AS same`;
