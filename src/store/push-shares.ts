@@ -23,6 +23,7 @@ export class PushShares {
     return [...this.#receivers].filter(([, count]) => count >= this.#request.perReceiver).map(([name]) => name);
   }
 
+  /** The owners that have their share. */
   get fullOwners(): readonly Scope[] {
     return [...this.#owners.values()].filter(({ count }) => count >= this.#request.perOwner).map(({ scope }) => scope);
   }

@@ -25,6 +25,7 @@ import type {
 
 /** A task as a store holds it: the record, and other members that only the store uses. */
 export interface HeldTask {
+  /** The record as of the last write. */
   readonly record: TaskRecord;
 }
 
@@ -103,7 +104,7 @@ export interface PushConfigUnit<Task extends HeldTask = HeldTask> extends UnitOf
   removePushConfig(task: Task, id: string): boolean;
 }
 
-/** @param record The record of the new task, if the caller needs it earlier. */
+/** Creates a task, or finds out why not. For `Store.create`. @param record The record of the new task, if the caller needs it earlier. */
 export function createTask<Task extends HeldTask>(
   unit: UnitOfWork<Task>,
   task: NewTask,
@@ -123,6 +124,7 @@ export function createTask<Task extends HeldTask>(
   return { kind: 'created', record };
 }
 
+/** Changes a task if the guard of the write holds. For `Store.append`. */
 export function appendToTask<Task extends HeldTask>(unit: UnitOfWork<Task>, write: TaskWrite): Appended {
   const task = unit.find(write.taskId);
   if (task === undefined) return { kind: 'rejected' };
@@ -146,6 +148,7 @@ export function appendToTask<Task extends HeldTask>(unit: UnitOfWork<Task>, writ
   return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
 }
 
+/** Replaces a provisional task by a message. For `Store.dropForReply`. */
 export function dropTaskForReply<Task extends HeldTask>(
   unit: UnitOfWork<Task>,
   taskId: string,
@@ -175,6 +178,7 @@ export function removeOwned<Task extends HeldTask>(unit: UnitOfWork<Task>, taskI
   return true;
 }
 
+/** Adds or replaces a push config of a visible task. For `Store.putPushConfig`. */
 export function putPushConfig<Task extends HeldTask>(
   unit: PushConfigUnit<Task>,
   scope: Scope,
@@ -189,6 +193,7 @@ export function putPushConfig<Task extends HeldTask>(
   return { kind: 'stored', record: unit.readPushConfig(task, record.id) };
 }
 
+/** Deletes a push config of a visible task. For `Store.deletePushConfig`. */
 export function deletePushConfig<Task extends HeldTask>(
   unit: PushConfigUnit<Task>,
   scope: Scope,
@@ -207,6 +212,7 @@ export function visibleTo<Task extends HeldTask>(scope: Scope, task: Task | unde
   return task?.record.visible === true && isOwnedBy(scope, task.record) ? task : undefined;
 }
 
+/** Whether a task belongs to this owner. */
 export function isOwnedBy({ tenant, owner }: Scope, record: TaskRecord): boolean {
   return record.tenant === tenant && record.owner === owner;
 }

@@ -86,7 +86,7 @@ async function assertEncoding(client: ClientBase): Promise<void> {
   );
 }
 
-/** A problem that does not pass by itself. The message says what to do. */
+/** A problem that does not pass by itself. The message contains the fix. */
 export class UnusableDatabaseError extends Error {}
 
 function newerSchema(schema: string, version: number): UnusableDatabaseError {
