@@ -38,25 +38,11 @@ type TaskRow = readonly [
   origin: string,
 ];
 
-const BEFORE_NUMBERS = ['last_message', 'id', 'tenant', 'owner', 'context_id', 'agent', 'visible', 'canceling'];
-const AFTER_NUMBERS = [
-  'fence',
-  'attempts',
-  'node',
-  'wake_at',
-  'question',
-  'created_at',
-  'ended_at',
-  'pushed',
-  'fairness_key',
-  'history_bytes',
-  'suspect_ms',
-  'claimed_journal',
-  'crashes',
-  'status',
-  'metadata',
-  'origin',
-];
+const BEFORE_NUMBERS = 'last_message id tenant owner context_id agent visible canceling'.split(' ');
+const AFTER_NUMBERS = (
+  'fence attempts node wake_at question created_at ended_at pushed fairness_key history_bytes suspect_ms claimed_journal ' +
+  'crashes status metadata origin'
+).split(' ');
 
 /** The number of columns that `toRecord` reads. The last three are the texts. */
 export const RECORD_COLUMN_COUNT = 1 + BEFORE_NUMBERS.length + 2 + AFTER_NUMBERS.length;

@@ -9,8 +9,6 @@ import type { SqliteContext } from './context.ts';
 
 /** Pending deliveries and their leases. The outbox holds only progress; the events are in their own table. */
 
-const MAKE_DUE = 'UPDATE push_config SET due_at = ? WHERE task_pk = ? AND due_at IS NULL AND disabled IS NULL';
-
 /** The statement names its index: a plan that would read the push configs held by living nodes is an error. */
 const DUE = `SELECT c.task_pk, c.number, c.due_at, c.receiver, t.id, t.tenant, t.owner, c.id, c.dialect, c.created_at,
     c.config, c.told, c.attempts, c.failing_since, c.given_up, c.fence
@@ -43,11 +41,6 @@ const RESUME = `UPDATE push_config SET attempts = 0, failing_since = NULL, given
 /** The nodes that earlier processes left in the rows of push configs. */
 export function knownNotifiers(connection: Connection): readonly string[] {
   return connection.all(KNOWN_NODES).map(([node]) => String(node));
-}
-
-/** Makes the push configs of a task due, after new events. */
-export function makePushesDue({ connection, clock }: SqliteContext, pk: number): void {
-  connection.run(MAKE_DUE, clock.now(), pk);
 }
 
 /** Leases due push configs to a node, the longest due first. */

@@ -2,14 +2,12 @@ import type { Message } from '../../model/message.ts';
 import type { Idempotency, Scope } from '../store.ts';
 import type { KnownRequest } from '../writes.ts';
 import type { Connection } from './database/connection.ts';
-import type { FoundTask } from './task-row.ts';
 
 /** The keys of requests that may be repeated, with their outcomes. */
 
 type KeyRow = readonly [digest: string, taskId: string, reply: string | null];
 
 const FIND = 'SELECT digest, task_id, reply FROM request_key WHERE tenant = ? AND owner = ? AND key = ?';
-const INSERT = 'INSERT INTO request_key VALUES (?, ?, ?, ?, ?, ?, ?, NULL)';
 
 /** The earlier request with this key. */
 export function findRequest(connection: Connection, scope: Scope, key: string): KnownRequest | undefined {
@@ -17,21 +15,6 @@ export function findRequest(connection: Connection, scope: Scope, key: string): 
   if (known === undefined) return undefined;
   const [digest, taskId, reply] = known;
   return { digest, taskId, reply: reply === null ? undefined : (JSON.parse(reply) as Message) };
-}
-
-export function rememberRequest(connection: Connection, task: FoundTask, request: Idempotency): void {
-  const { tenant, owner, id } = task.record;
-  connection.run(INSERT, tenant, owner, request.key, request.digest, id, task.pk, request.keepUntil);
-}
-
-/** Stores the message as the outcome of the requests of a task. */
-export function answerRequests(connection: Connection, pk: number, reply: Message): void {
-  connection.run('UPDATE request_key SET reply = ? WHERE task_pk = ?', JSON.stringify(reply), pk);
-}
-
-/** Detaches the keys of a removed task. They stay until they expire. */
-export function releaseRequests(connection: Connection, pk: number): void {
-  connection.run('UPDATE request_key SET task_pk = NULL WHERE task_pk = ?', pk);
 }
 
 /** Removes at most `limit` expired keys of removed tasks. Returns how many. */
