@@ -32,7 +32,15 @@ export interface ClaimShares {
   readonly perKey?: number;
 }
 
+/** The members of a record or a new task that define its fairness key. */
+interface Keyed {
+  /** The explicit key. */
+  readonly fairnessKey?: string | undefined;
+  /** The owner of the task. */
+  readonly owner: string;
+}
+
 /** The fairness key of a task: the explicit key, or the owner. */
-export function fairnessKeyOf({ fairnessKey, owner }: { fairnessKey?: string | undefined; owner: string }): string {
-  return fairnessKey ?? owner;
+export function fairnessKeyOf(task: Keyed): string {
+  return task.fairnessKey ?? task.owner;
 }

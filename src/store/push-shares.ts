@@ -1,4 +1,4 @@
-import type { PushClaimRequest, PushHolding } from './push.ts';
+import type { PushClaimRequest, PushConfigRecord, PushHolding } from './push.ts';
 import type { Scope } from './store.ts';
 
 /**
@@ -23,6 +23,7 @@ export class PushShares {
     return [...this.#receivers].filter(([, count]) => count >= this.#request.perReceiver).map(([name]) => name);
   }
 
+  /** The owners that have their share. */
   get fullOwners(): readonly Scope[] {
     return [...this.#owners.values()].filter(({ count }) => count >= this.#request.perOwner).map(({ scope }) => scope);
   }
@@ -75,4 +76,9 @@ function keyOf({ taskId, configId }: PushHolding): string {
 /** The length separates the two names. */
 function ownerKey({ tenant, owner }: Scope): string {
   return `${tenant.length} ${tenant}${owner}`;
+}
+
+/** The receiver of a push config: its host. All URLs and ports of a host usually fail together. */
+export function receiverOf({ config }: PushConfigRecord): string {
+  return URL.canParse(config.url) ? new URL(config.url).hostname : '';
 }

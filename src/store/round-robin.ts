@@ -2,7 +2,9 @@ import type { ClaimRequest } from './store.ts';
 
 /** A due task that no living node holds. */
 export interface DueTask {
+  /** Its fairness key. */
   readonly key: string;
+  /** The time from which it is due. */
   readonly wakeAt: number;
   /** Breaks ties between tasks due at the same time. */
   readonly order: number;
@@ -10,16 +12,21 @@ export interface DueTask {
 
 /** The due tasks of one fairness key, the longest due first. */
 export interface KeyQueue<T> {
+  /** The fairness key. */
   readonly key: string;
+  /** Its first tasks. */
   readonly tasks: readonly T[];
 }
 
 /** The keys of one agent in the order of its rotation, which begins after the key that got the last task. */
 export interface AgentRotation<T> {
+  /** The id of the agent. */
   readonly agent: string;
+  /** The keys with due tasks. */
   readonly queues: readonly KeyQueue<T>[];
 }
 
+/** The tasks that a claim gets, and the new positions of the rotations. */
 export interface Chosen<T> {
   /** The longest due first. */
   readonly tasks: readonly T[];
@@ -102,6 +109,7 @@ export class RoundRobin {
     return candidates >= this.#limit ? 1 : this.#limit;
   }
 
+  /** Chooses from the rotations of all agents. Positions are stored only if due tasks are left. */
   choose<T extends DueTask>(rotations: readonly AgentRotation<T>[]): Chosen<T> {
     const tasks: T[] = [];
     const positions = new Map<string, string>();
@@ -148,6 +156,7 @@ export function rotationOf<T extends DueTask>(
   return { agent, queues: start <= 0 ? queues : [...queues.slice(start), ...queues.slice(0, start)] };
 }
 
+/** The order of due tasks, the longest due first. */
 export function byDueTime(a: DueTask, b: DueTask): number {
   return a.wakeAt - b.wakeAt || a.order - b.order;
 }

@@ -46,8 +46,12 @@ export function bySuspicion(a: SuspectTask, b: SuspectTask): number {
   return a.attempts - b.attempts || a.wakeAt - b.wakeAt || a.order - b.order;
 }
 
+/** A suspect that may be claimed. */
 export interface SuspectTask {
+  /** See `TaskRecord.attempts`. */
   readonly attempts: number;
+  /** The time from which it is due. */
   readonly wakeAt: number;
+  /** Breaks ties. */
   readonly order: number;
 }

@@ -22,6 +22,7 @@ const OF_POSTGRES: Readonly<Record<string, string>> = {
   '0003_fair_claims.sql': '19386346cbad626a118ce2193cbe4fe6dc9affa91b3964ccb05853c0310c55ad',
   '0004_history_bytes.sql': 'f89d4b71b527c5d4e025c8300f8180594da0ee20110bc69156bc97c5d7faabb7',
   '0005_suspects.sql': '5752e19773ede35e45eb54976c1c4360bd9b4f72baba13993f90bf290091473b',
+  '0006_outdated_error.sql': '727108c3ace272ecbefa3f80d72e1e9d1e782bb25296023faa8747a59083c07c',
 };
 
 test.each([

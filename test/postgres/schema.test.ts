@@ -98,6 +98,16 @@ test('an upgrade of a schema without sizes of histories counts those of open tas
   expect((await store.append(write)).kind).toBe('rejected');
 });
 
+test('a check of outdated tasks fails with a named error', async () => {
+  const name = `${schema.name}_outdated`;
+  dropLater(name);
+  await postgres(schema.pool, { schema: name }).read(ALICE, 'a');
+
+  expect(await schema.query(`SELECT "${name}".assert_current(true) AS checked`)).toEqual([{ checked: 1 }]);
+  for (const outdated of ['false', 'NULL'])
+    await expect(schema.query(`SELECT "${name}".assert_current(${outdated})`)).rejects.toMatchObject({ code: 'TA001' });
+});
+
 test('the store rejects a schema of a newer version, and does not change it', async () => {
   const name = `${schema.name}_newer`;
   dropLater(name);

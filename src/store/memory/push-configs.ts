@@ -1,5 +1,5 @@
-import { receiverOf } from '../receiver.ts';
-import type { PushConfigPut, PushConfigQuery, PushConfigRecord, TaskRecord } from '../store.ts';
+import { receiverOf } from '../push-shares.ts';
+import type { PushConfigQuery, PushConfigRecord, TaskRecord } from '../store.ts';
 import type { PushEntry, PushQueue } from './push-queue.ts';
 
 /** The push configs of one task. Kept as JSON, so that callers can change the returned copies. */
@@ -31,15 +31,15 @@ export class PushConfigs {
     return [...this.#byId.values()].some(({ dueAt }) => dueAt !== undefined);
   }
 
-  /** @param told The number of the last event before the push config. */
-  add(config: PushConfigRecord, told: number): void {
+  /** @param delivered The number of the last event that it does not receive. */
+  add(config: PushConfigRecord, delivered: number): void {
     this.#byId.set(config.id, {
       task: this.#task,
       id: config.id,
       number: (this.#created += 1),
       json: JSON.stringify(config),
       receiver: receiverOf(config),
-      progress: { told, attempts: 0, givenUp: 0 },
+      progress: { told: delivered, attempts: 0, givenUp: 0 },
       dueAt: undefined,
       disabled: undefined,
       node: undefined,
@@ -47,17 +47,14 @@ export class PushConfigs {
     });
   }
 
-  put(config: PushConfigRecord, max: number): PushConfigPut {
+  /** Replaces a push config, which keeps its position and its creation time. Returns whether there is one. */
+  replace(config: PushConfigRecord): boolean {
     const known = this.#byId.get(config.id);
-    if (known === undefined) {
-      if (this.#byId.size >= max) return { kind: 'full' };
-      this.add(config, this.#task.record.lastEvent);
-      return { kind: 'stored', record: toRecord(JSON.stringify(config)) };
-    }
+    if (known === undefined) return false;
     known.json = JSON.stringify({ ...config, createdAt: toRecord(known.json).createdAt });
     known.receiver = receiverOf(config);
     this.#queue.resume(known);
-    return { kind: 'stored', record: toRecord(known.json) };
+    return true;
   }
 
   /** Called after new events. */

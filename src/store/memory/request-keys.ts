@@ -1,17 +1,13 @@
 import type { Message } from '../../model/message.ts';
-import { defined } from '../../support/defined.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
-import type { Created, Idempotency, Scope } from '../store.ts';
+import type { Idempotency, Scope, TaskRecord } from '../store.ts';
+import type { KnownRequest } from '../writes.ts';
 import { type Endable, EndedQueue } from './ended-queue.ts';
 
-type Repeat = Extract<Created, { kind: 'repeated' | 'key-reused' }>;
-
 /** The key of a request that may be repeated. */
-export interface RequestKey extends Endable {
+export interface RequestKey extends Endable, KnownRequest {
   /** Unique across all scopes. */
   readonly name: string;
-  readonly digest: string;
-  readonly taskId: string;
   readonly keepUntil: number;
   reply: Message | undefined;
   replyBytes: number;
@@ -19,23 +15,6 @@ export interface RequestKey extends Endable {
   earlier: RequestKey | undefined;
   /** `false` after the key was removed to make room. The same request may have been stored again since. */
   isKept: boolean;
-}
-
-/** The key of a request that creates or changes a task. Its name is built once, for the lookup and for storing. */
-export function requestKey(scope: Scope, taskId: string, given: Idempotency | undefined): RequestKey | undefined {
-  if (given === undefined) return undefined;
-  const { key, digest, keepUntil } = given;
-  return {
-    name: scoped(scope, key),
-    digest,
-    taskId,
-    keepUntil,
-    reply: undefined,
-    replyBytes: 0,
-    earlier: undefined,
-    isKept: false,
-    endedPlace: undefined,
-  };
 }
 
 /** The measured memory of a key besides its texts. */
@@ -57,25 +36,35 @@ export class RequestKeys {
 
   /** The size of all keys. */
   #bytes = 0;
+  #last = { tenant: '', owner: '', key: '', name: scoped({ tenant: '', owner: '' }, '') };
 
   constructor(max: number, maxBytes: number) {
     this.#max = max;
     this.#maxBytes = maxBytes;
   }
 
-  /** The outcome of an earlier request with the same key. Undefined if the request is new. */
-  find({ name, digest }: RequestKey): Repeat | undefined {
-    const known = this.#keys.get(name);
-    if (known === undefined) return undefined;
-    if (known.digest !== digest) return { kind: 'key-reused' };
-    return defined({ kind: 'repeated' as const, taskId: known.taskId, reply: known.reply });
+  find(scope: Scope, key: string): RequestKey | undefined {
+    return this.#keys.get(this.#nameOf(scope, key));
   }
 
-  add(key: RequestKey): void {
-    key.isKept = true;
-    this.#keys.set(key.name, key);
-    this.#bytes += bytesOf(key);
+  /** Adds the key of a request for a task. @param earlier The previous key of the task. */
+  add(task: TaskRecord, request: Idempotency, earlier: RequestKey | undefined): RequestKey {
+    const { key, digest, keepUntil } = request;
+    const added: RequestKey = {
+      name: this.#nameOf(task, key),
+      digest,
+      taskId: task.id,
+      keepUntil,
+      reply: undefined,
+      replyBytes: 0,
+      earlier,
+      isKept: true,
+      endedPlace: undefined,
+    };
+    this.#keys.set(added.name, added);
+    this.#bytes += bytesOf(added);
     this.#makeRoom();
+    return added;
   }
 
   /** Stores a message as the outcome of the request with this key and of the earlier requests of its task. */
@@ -109,6 +98,14 @@ export class RequestKeys {
   forget(scope: Scope): void {
     const prefix = scoped(scope, '');
     for (const key of this.#loose.all()) if (key.name.startsWith(prefix)) this.#remove(key);
+  }
+
+  /** A write looks its key up before it adds it, so the last name is kept instead of built again. */
+  #nameOf({ tenant, owner }: Scope, key: string): string {
+    const last = this.#last;
+    if (last.key !== key || last.owner !== owner || last.tenant !== tenant)
+      this.#last = { tenant, owner, key, name: scoped({ tenant, owner }, key) };
+    return this.#last.name;
   }
 
   #makeRoom(): void {

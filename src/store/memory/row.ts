@@ -1,8 +1,8 @@
 import type { Message } from '../../model/message.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { Writable } from '../../support/writable.ts';
-import { newRecord } from '../guard.ts';
 import type {
+  JournalEntry,
   JournalRecord,
   NewEvent,
   NewTask,
@@ -10,7 +10,6 @@ import type {
   StoredTask,
   TaskEvent,
   TaskRecord,
-  TaskWrite,
 } from '../store.ts';
 import type { PushConfigs } from './push-configs.ts';
 import type { RequestKey } from './request-keys.ts';
@@ -36,6 +35,8 @@ export interface Row {
   eventBytes: number;
   journalBytes: number;
   statusBytes: number;
+  /** The size that the store has counted for the row. */
+  countedBytes: number;
 }
 
 /** The measured memory of a task, an event and a journal entry besides their content. */
@@ -56,11 +57,11 @@ const FEW = 4;
 /** Shared by all tasks without a journal, which are the majority. Never changed. */
 const NONE: JournalRecord[] = [];
 
-export function newRow(task: NewTask, order: number): Row {
+export function newRow(task: NewTask, record: TaskRecord, order: number): Row {
   const { message, event, alias } = task;
   const events = event === undefined ? [] : [numbered(event, 1)];
   return {
-    record: newRecord(task),
+    record,
     order,
     history: [message],
     events,
@@ -76,24 +77,27 @@ export function newRow(task: NewTask, order: number): Row {
     eventBytes: event === undefined ? 0 : event.body.length + EVENT_BYTES,
     journalBytes: 0,
     statusBytes: 0,
+    countedBytes: 0,
   };
 }
 
-export function addNumbered(row: Row, { lastEvent, lastJournal }: TaskRecord, { events, journal }: TaskWrite): void {
-  if (events !== undefined && events.length > 0) {
-    let number = lastEvent;
-    const added = events.map((event) => {
-      row.eventBytes += event.body.length + EVENT_BYTES;
-      return numbered(event, (number += 1));
-    });
-    // `push` allocates room for 16 more items, and most tasks have three events.
-    if (row.events.length < FEW) row.events = row.events.concat(added);
-    else for (const event of added) row.events.push(event);
-  }
-  if (journal === undefined || journal.length === 0) return;
+export function addEvents(row: Row, events: readonly NewEvent[]): void {
+  if (events.length === 0) return;
+  let number = row.record.lastEvent;
+  const added = events.map((event) => {
+    row.eventBytes += event.body.length + EVENT_BYTES;
+    return numbered(event, (number += 1));
+  });
+  // `push` allocates room for 16 more items, and most tasks have three events.
+  if (row.events.length < FEW) row.events = row.events.concat(added);
+  else for (const event of added) row.events.push(event);
+}
+
+export function addJournal(row: Row, entries: readonly JournalEntry[]): void {
+  if (entries.length === 0) return;
   if (row.journal === NONE) row.journal = [];
-  let number = lastJournal;
-  for (const { kind, key, body } of journal) {
+  let number = row.record.lastJournal;
+  for (const { kind, key, body } of entries) {
     row.journalBytes += jsonSize(body) + ENTRY_BYTES;
     row.journal.push({ kind, key, body, number: (number += 1) });
   }
@@ -132,13 +136,11 @@ function firstWithin(history: readonly Message[], first: number, maxBytes: numbe
   return start;
 }
 
-/** Drops the events of an ended task. Its end stored a snapshot, so events only serve to replay the stream. */
 export function dropEvents(row: Row): void {
   row.events = [];
   row.eventBytes = 0;
 }
 
-/** Drops the journal. An ended task never runs again. */
 export function dropJournal(row: Row): void {
   row.journal = NONE;
   row.journalBytes = 0;

@@ -21,7 +21,8 @@ const REFUSED_ROW = '23';
 const BEYOND_LIMITS = '54';
 
 const DISK_FULL = '53100';
-const DIVISION_BY_ZERO = '22012';
+/** Raised by the function `assert_current` of our schema. */
+const OUTDATED_TASK = 'TA001';
 const INVALID_VALUE = '22023';
 const UNIQUE_VIOLATION = '23505';
 const READ_ONLY = '25006';
@@ -61,9 +62,9 @@ export function isConflict(error: unknown): boolean {
   return stateOf(error) === UNIQUE_VIOLATION;
 }
 
-/** Whether a task had changed since its writer read it. The statement that checks this divides by zero if it had. */
+/** Whether a task had changed since its writer read it. */
 export function isOutdated(error: unknown): boolean {
-  return stateOf(error) === DIVISION_BY_ZERO;
+  return stateOf(error) === OUTDATED_TASK;
 }
 
 /** Whether another transaction held a needed lock for too long. */

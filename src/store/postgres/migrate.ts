@@ -8,6 +8,7 @@ export const MIGRATIONS = [
   '0003_fair_claims.sql',
   '0004_history_bytes.sql',
   '0005_suspects.sql',
+  '0006_outdated_error.sql',
 ] as const;
 
 /** The advisory lock of migrations. Arbitrary, but the same for all nodes. */
@@ -85,7 +86,7 @@ async function assertEncoding(client: ClientBase): Promise<void> {
   );
 }
 
-/** A problem that does not pass by itself. The message says what to do. */
+/** A problem that does not pass by itself. The message contains the fix. */
 export class UnusableDatabaseError extends Error {}
 
 function newerSchema(schema: string, version: number): UnusableDatabaseError {

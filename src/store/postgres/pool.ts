@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { areNames } from '../names.ts';
+import { isName } from '../../support/name.ts';
 import { migrate } from './migrate.ts';
 
 export const DEFAULT_SCHEMA = 'tandem';
@@ -11,7 +11,7 @@ const ANSWER_MS = 30_000;
 /** @throws RangeError for a name that PostgreSQL would change. */
 export function assertSchema(schema: string = DEFAULT_SCHEMA): void {
   const bytes = Buffer.byteLength(schema);
-  if (bytes === 0 || bytes > MAX_SCHEMA_BYTES || !areNames(schema))
+  if (bytes === 0 || bytes > MAX_SCHEMA_BYTES || !isName(schema))
     throw new RangeError(`schema: expected a name of 1 to ${MAX_SCHEMA_BYTES} bytes, without NUL`);
 }
 

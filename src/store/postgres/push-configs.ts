@@ -2,7 +2,7 @@ import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { PushConfigPut, PushConfigQuery, PushConfigRecord, Scope } from '../store.ts';
 import type { Database } from './database.ts';
 import { type Queryable, type Row, rowsOf } from './statements.ts';
-import { receiverOf } from '../receiver.ts';
+import { receiverOf } from '../push-shares.ts';
 import { beginAnew, lastEventOf } from './outbox.ts';
 import { sqlLimit } from './read/reads.ts';
 

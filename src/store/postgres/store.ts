@@ -2,59 +2,26 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import { A2AError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import type { Clock } from '../../support/time/clock.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
+import type { Clock } from '../../support/time/clock.ts';
 import { withTimeout } from '../../support/time/with-timeout.ts';
 import { newRecord } from '../guard.ts';
+import { withNameChecks } from '../name-checks.ts';
 import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
-import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
-import type {
-  Appended,
-  ClaimedPush,
-  ClaimRequest,
-  Created,
-  DeadLetterQuery,
-  DeadLetterRecord,
-  JournalRecord,
-  Lease,
-  NewTask,
-  PushClaimRequest,
-  PushConfigName,
-  PushConfigPut,
-  PushConfigQuery,
-  PushConfigRecord,
-  PushNoted,
-  Purged,
-  PushReport,
-  ReadParts,
-  RetentionPolicy,
-  Scope,
-  Store,
-  StoredTask,
-  TaskEvent,
-  TaskPage,
-  TaskQuery,
-  TaskRecord,
-  TaskWrite,
-  TokenTake,
-  TokenTaken,
-  UnfinishedTasks,
-  WatchListener,
-} from '../store.ts';
+import type * as port from '../store.ts';
+import { notifyWatchers } from '../watchers.ts';
+import * as writes from '../writes.ts';
 import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
-import { Commits } from './write/commits.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { isDiskFull, isRefused, tooSlow, toStoreError } from './failure.ts';
 import { channelOf, Hints } from './hints/hints.ts';
-import { assertFitsIndexes } from './write/index-row.ts';
-import type { NewJob } from './write/jobs.ts';
-import { listTasks } from './read/list.ts';
 import { migrate, UnusableDatabaseError } from './migrate.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { assertSchema, DEFAULT_SCHEMA, onConnection, openPool, tend } from './pool.ts';
 import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs.ts';
-import { readEvents, readJournal, readTask } from './read/reads.ts';
+import { listTasks } from './read/list.ts';
+import { findAlias, readEvents, readJournal, readTask } from './read/reads.ts';
 import {
   forgetEvents,
   forgetNodes,
@@ -64,9 +31,9 @@ import {
   outlived,
   unfinishedTasksOf,
 } from './retention.ts';
-import { notifyWatchers } from '../watchers.ts';
-import { dropFullBuckets, takeTokens } from './token-buckets.ts';
-import { appendToTask, createTask, dropTaskForReply, removeEnded, removeOwned } from './write/writes.ts';
+import { Commits } from './write/commits.ts';
+import { assertFitsIndexes } from './write/index-row.ts';
+import type { NewJob } from './write/jobs.ts';
 
 /** The options of `postgres()`. */
 export interface PostgresStoreOptions {
@@ -93,14 +60,14 @@ export interface PostgresStoreOptions {
  * @example
  * await serve(translator, { store: postgres('postgres://localhost/agents') });
  */
-export function postgres(source: string | Pool, options: PostgresStoreOptions = {}): Store {
+export function postgres(source: string | Pool, options: PostgresStoreOptions = {}): port.Store {
   assertSchema(options.schema);
   const { connections = 2 } = options;
   if (!Number.isInteger(connections) || connections < 2)
     throw new RangeError(
       `connections: expected an integer of at least 2, because one connection only listens; got ${connections}`,
     );
-  return new PostgresStore(source, options);
+  return withNameChecks(new PostgresStore(source, options));
 }
 
 /** Longer than the timeouts of statements and connections, whose errors are more specific. */
@@ -115,10 +82,10 @@ interface Opened {
   readonly leave: () => void;
 }
 
-class PostgresStore implements Store {
+class PostgresStore implements port.Store {
   readonly #source: string | Pool;
   readonly #options: PostgresStoreOptions;
-  readonly #watchers = new Set<WatchListener>();
+  readonly #watchers = new Set<port.WatchListener>();
   readonly #space = new SpaceCheck(() => this.#askInTime(probeSpace));
   #opening: Promise<Opened> | undefined;
   /** The number of reads in progress. */
@@ -131,8 +98,7 @@ class PostgresStore implements Store {
     this.#options = options;
   }
 
-  async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
-    assertNamesOfTask(task);
+  async create(task: port.NewTask, accepted?: (record: port.TaskRecord) => void): Promise<port.Created> {
     assertFitsIndexes(task);
     const created = this.#write({
       taskId: task.id,
@@ -142,16 +108,14 @@ class PostgresStore implements Store {
       by: task.node,
       // The message is about as long as its event.
       size: 2 * (task.event?.body.length ?? 0),
-      run: (unit) => createTask(unit, task),
+      run: (unit) => writes.createTask(unit, task),
     });
     // Ids are new, so only a key or an alias can already exist.
     if (task.idempotency === undefined && task.alias === undefined) accepted?.(newRecord(task));
     return created;
   }
 
-  async append(write: TaskWrite): Promise<Appended> {
-    assertNamesOfWrite(write);
-    if (!areNames(write.taskId)) return { kind: 'rejected' };
+  append(write: port.TaskWrite): Promise<port.Appended> {
     return this.#write({
       taskId: write.taskId,
       key: write.idempotency?.key,
@@ -161,122 +125,40 @@ class PostgresStore implements Store {
       isPushed: write.pushConfig !== undefined,
       by: write.by,
       size: sizeOf(write),
-      run: (unit) => appendToTask(unit, write),
+      run: (unit) => writes.appendToTask(unit, write),
     });
   }
 
-  async dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
+  dropForReply(taskId: string, lease: port.Lease, reply: Message): Promise<boolean> {
     return this.#write({
       taskId,
       isBackground: true,
       by: lease.node,
       size: 0,
-      run: (unit) => dropTaskForReply(unit, taskId, lease, reply),
+      run: (unit) => writes.dropTaskForReply(unit, taskId, lease, reply),
     });
   }
 
-  async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
-    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
-    return this.#askInTime((database) => readTask(database, scope, taskId, parts));
-  }
-
-  async resolveAlias({ tenant, owner }: Scope, alias: string): Promise<string | undefined> {
-    if (!areNames(tenant, owner, alias)) return undefined;
-    return this.#askInTime(async (database) => {
-      const text = `SELECT id FROM ${database.schema}.task WHERE alias = $1 AND tenant = $2 AND owner = $3`;
-      const [row] = await database.read(text, [alias, tenant, owner]);
-      return row && String(row[0]);
-    });
-  }
-
-  async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
-    if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
-    return this.#askInTime((database) => listTasks(database, scope, query));
-  }
-
-  async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
-    if (!areNames(taskId)) return [];
-    return this.#askInTime((database) => readEvents(database, taskId, after, limit));
-  }
-
-  async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
-    if (!areNames(taskId)) return [];
-    return this.#ask((database) => readJournal(database, taskId, after));
-  }
-
-  async putPushConfig(
-    scope: Scope,
-    taskId: string,
-    config: PushConfigRecord,
-    max: number,
-  ): Promise<PushConfigPut | undefined> {
-    assertNames(config.id);
-    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
-    return this.#askInTime((database) => putPushConfig(database, scope, taskId, config, max));
-  }
-
-  async pushConfigs(
-    scope: Scope,
-    taskId: string,
-    query: PushConfigQuery,
-  ): Promise<readonly PushConfigRecord[] | undefined> {
-    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
-    const page = areNames(query.id) ? query : { ...query, limit: 0, id: '' };
-    return this.#askInTime((database) => readPushConfigs(database, scope, taskId, page));
-  }
-
-  async deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
-    if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
-    if (!areNames(id)) return (await this.pushConfigs(scope, taskId, { limit: 0 })) && false;
-    return this.#askInTime((database) => deletePushConfig(database, scope, taskId, id));
-  }
-
-  async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
-    assertNames(request.node);
-    return this.#ask((database) => claimPushes(database, request));
-  }
-
-  async nextPush(agents: readonly string[]): Promise<number | undefined> {
-    return this.#ask((database) => nextPush(database, agents));
-  }
-
-  async notePush(report: PushReport): Promise<PushNoted | undefined> {
-    assertNames(report.deadLetter?.id);
-    if (!areNames(report.taskId, report.configId, report.node)) return undefined;
-    return this.#ask((database) => notePush(database, report));
-  }
-
-  async resumePush(name: PushConfigName): Promise<boolean> {
-    return areNames(name.taskId, name.configId) && this.#ask((database) => resumePush(database, name));
-  }
-
-  async deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]> {
-    if (!areNames(query.id, query.of?.taskId, query.of?.configId)) return [];
-    return this.#ask((database) => readDeadLetters(database, query));
-  }
-
-  async dropDeadLetter(id: string): Promise<boolean> {
-    return areNames(id) && this.#ask((database) => dropDeadLetter(database, id));
-  }
-
-  async takeTokens(take: TokenTake): Promise<TokenTaken> {
-    return this.#askInTime((database) => takeTokens(database, take));
-  }
-
-  async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
-    assertNames(request.node);
-    if (!areNames(request.taskId)) return [];
-    return this.#ask((database) => claimTasks(database, request));
-  }
-
-  async nextWake(agents: readonly string[], after?: number): Promise<number | undefined> {
-    return this.#ask((database) => nextWake(database, agents, after));
-  }
-
-  async heartbeat(node: string, ttlMs: number): Promise<void> {
-    assertNames(node);
-    return this.#ask((database) => heartbeat(database, node, ttlMs));
-  }
+  readonly read = this.#askingInTime(readTask);
+  readonly resolveAlias = this.#askingInTime(findAlias);
+  readonly list = this.#askingInTime(listTasks);
+  readonly events = this.#askingInTime(readEvents);
+  readonly journal = this.#asking(readJournal);
+  readonly putPushConfig = this.#askingInTime(putPushConfig);
+  readonly pushConfigs = this.#askingInTime(readPushConfigs);
+  readonly deletePushConfig = this.#askingInTime(deletePushConfig);
+  readonly claimPushes = this.#asking(claimPushes);
+  readonly nextPush = this.#asking(nextPush);
+  readonly notePush = this.#asking(notePush);
+  readonly resumePush = this.#asking(resumePush);
+  readonly deadLetters = this.#asking(readDeadLetters);
+  readonly dropDeadLetter = this.#asking(dropDeadLetter);
+  readonly takeTokens = this.#askingInTime(takeTokens);
+  readonly claim = this.#asking(claimTasks);
+  readonly nextWake = this.#asking(nextWake);
+  readonly heartbeat = this.#asking(heartbeat);
+  readonly retire = this.#asking(retire);
+  readonly unfinished = this.#asking(unfinishedTasksOf);
 
   async ready(): Promise<void> {
     await this.#askInTime((database) => readTask(database, { tenant: '', owner: '' }, 'readiness', { history: 0 }));
@@ -287,14 +169,16 @@ class PostgresStore implements Store {
     return this.#ask(async (database) => Number((await database.rows(`SELECT ${database.now}`))[0]?.[0]));
   }
 
-  async retire(node: string): Promise<void> {
-    return this.#ask((database) => retire(database, node));
-  }
-
-  async prune(policy: RetentionPolicy): Promise<number> {
+  async prune(policy: port.RetentionPolicy): Promise<number> {
     const old = await this.#ask((database) => outlived(database, policy));
     const removals = old.map((taskId) =>
-      this.#write({ taskId, isBackground: true, size: 0, run: (unit) => removeEnded(unit, taskId) }),
+      this.#write({
+        taskId,
+        isBackground: true,
+        isSilent: true,
+        size: 0,
+        run: (unit) => writes.removeEnded(unit, taskId),
+      }),
     );
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#ask((database) => forgetEvents(database, policy));
@@ -306,23 +190,17 @@ class PostgresStore implements Store {
     return removed.length;
   }
 
-  async purge(scope: Scope, limit: number): Promise<Purged> {
-    if (!areNames(scope.tenant, scope.owner)) return { found: 0, removed: 0 };
+  async purge(scope: port.Scope, limit: number): Promise<port.Purged> {
     const idle = await this.#ask((database) => idleTasksOf(database, scope, limit));
     const removals = idle.map((taskId) =>
-      this.#write({ taskId, isBackground: true, size: 0, run: (unit) => removeOwned(unit, taskId) }),
+      this.#write({ taskId, isBackground: true, size: 0, run: (unit) => writes.removeOwned(unit, taskId) }),
     );
     const removed = (await Promise.all(removals)).filter(Boolean).length;
     if (idle.length < limit) await this.#ask((database) => forgetRequestsOf(database, scope));
     return { found: idle.length, removed };
   }
 
-  async unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks> {
-    if (!areNames(scope.tenant, scope.owner)) return { taskIds: [], total: 0 };
-    return this.#ask((database) => unfinishedTasksOf(database, scope, limit));
-  }
-
-  watch(listener: WatchListener): () => void {
+  watch(listener: port.WatchListener): () => void {
     if (this.#closing !== undefined) return () => {};
     this.#watchers.add(listener);
     // If the database is not available, the next call connects. Until then there are no commits to report.
@@ -354,7 +232,7 @@ class PostgresStore implements Store {
     hints.listen();
   }
 
-  readonly #tell: WatchListener = (...hint) => {
+  readonly #tell: port.WatchListener = (...hint) => {
     notifyWatchers(this.#watchers, ...hint);
   };
 
@@ -368,6 +246,15 @@ class PostgresStore implements Store {
     return withTimeout(this.#ask(question), PATIENCE_MS, () => {
       throw tooSlow();
     });
+  }
+
+  /** A method that asks the database with a function. */
+  #asking<A extends readonly unknown[], T>(question: (database: Database, ...args: A) => Promise<T>) {
+    return (...args: A): Promise<T> => this.#ask((database) => question(database, ...args));
+  }
+
+  #askingInTime<A extends readonly unknown[], T>(question: (database: Database, ...args: A) => Promise<T>) {
+    return (...args: A): Promise<T> => this.#askInTime((database) => question(database, ...args));
   }
 
   async #ask<T>(question: (database: Database) => Promise<T>): Promise<T> {
@@ -439,6 +326,27 @@ async function probeSpace(database: Database): Promise<void> {
 }
 
 /** The approximate size of a write: its events and artifacts are its large parts. */
-function sizeOf({ events = [], artifacts = '' }: TaskWrite): number {
+function sizeOf({ events = [], artifacts = '' }: port.TaskWrite): number {
   return events.reduce((sum, { body }) => sum + body.length, artifacts.length);
+}
+
+/** Takes a token from a bucket that all nodes share, in one statement, which locks the row. */
+async function takeTokens(database: Database, take: port.TokenTake): Promise<port.TokenTaken> {
+  const { schema, now } = database;
+  const [row] = await database.read(
+    `INSERT INTO ${schema}.token_bucket AS b (name, tokens, taken, at, full_at)
+     SELECT $1, $2::float8 - 1, true, n.now, n.now + ceil(60000 / $3::float8) FROM (SELECT ${now} AS now) AS n
+     ON CONFLICT (name) DO UPDATE SET (tokens, taken, at, full_at) = (
+       SELECT a.tokens - (a.tokens >= 1)::int, a.tokens >= 1, excluded.at,
+         excluded.at + ceil(($2::float8 - a.tokens + (a.tokens >= 1)::int) * 60000 / $3::float8)
+       FROM (SELECT least($2::float8, b.tokens + greatest(0, excluded.at - b.at) * $3::float8 / 60000) AS tokens) AS a)
+     RETURNING b.taken, b.tokens`,
+    [take.bucket, take.burst, take.perMinute],
+  );
+  return { isTaken: row?.[0] === true, left: Number(row?.[1]) };
+}
+
+/** A full bucket is equivalent to no bucket. */
+async function dropFullBuckets({ schema, now, pool }: Database): Promise<void> {
+  await pool.query(`DELETE FROM ${schema}.token_bucket WHERE full_at < ${now}`);
 }

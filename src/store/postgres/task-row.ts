@@ -1,9 +1,6 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { TASK_STATES, type TaskState } from '../../model/state.ts';
-import type { Message } from '../../model/message.ts';
-import type { TaskStatus } from '../../model/task.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { TaskRecord } from '../store.ts';
+import { RECORD_COLUMN_COUNT, recordColumns, toRecord } from '../task-row.ts';
 import type { Row, Statement } from './statements.ts';
 
 /** A row of the table of tasks, with members that only the store uses. */
@@ -19,7 +16,7 @@ export interface FoundTask {
   readonly queued?: boolean;
 }
 
-/** In the order of `TaskRow`, with the last numbers of the row, which may be outdated. */
+/** The columns of the record, with the last numbers of the row, which may be outdated. */
 export const TASK_COLUMNS = columnsOf('t.last_event', 't.last_journal');
 
 /** The same columns with the current last numbers. */
@@ -28,10 +25,7 @@ export function currentColumns(schema: string): string {
 }
 
 function columnsOf(lastEvent: string, lastJournal: string): string {
-  return `t.seq, t.last_message, t.id, t.tenant, t.owner, t.context_id, t.agent, t.visible, t.canceling,
-    ${lastEvent}, ${lastJournal}, t.fence, t.attempts, t.node, t.wake_at, t.question, t.created_at, t.ended_at, t.status,
-    t.metadata, t.origin, t.pushed, t.fairness_key, t.history_bytes,
-    t.suspect_ms, t.claimed_journal, t.crashes`;
+  return recordColumns('seq', lastEvent, lastJournal, 't.');
 }
 
 /**
@@ -69,112 +63,13 @@ export function withNumbers(found: readonly FoundTask[], numbers: readonly Row[]
   return found;
 }
 
-export const TASK_COLUMN_COUNT = TASK_COLUMNS.split(',').length;
-
-type TaskRow = readonly [
-  seq: number,
-  lastMessage: number,
-  id: string,
-  tenant: string,
-  owner: string,
-  contextId: string,
-  agent: string,
-  visible: boolean,
-  canceling: boolean,
-  lastEvent: number,
-  lastJournal: number,
-  fence: number,
-  attempts: number,
-  node: string | null,
-  wakeAt: number | null,
-  question: string | null,
-  createdAt: number,
-  endedAt: number | null,
-  status: string,
-  metadata: string | null,
-  origin: string,
-  pushed: boolean,
-  fairnessKey: string | null,
-  historyBytes: number | null,
-  suspectMs: number | null,
-  claimedJournal: number | null,
-  crashes: number | null,
-];
-
-export function toFound(row: readonly unknown[]): FoundTask {
-  const [
-    seq,
-    lastMessage,
-    id,
-    tenant,
-    owner,
-    contextId,
-    agent,
-    visible,
-    canceling,
-    lastEvent,
-    lastJournal,
-    fence,
-    attempts,
-    node,
-    wakeAt,
-    question,
-    createdAt,
-    endedAt,
-    status,
-    metadata,
-    origin,
-    pushed,
-    fairnessKey,
-    historyBytes,
-    suspectMs,
-    claimedJournal,
-    crashes,
-  ] = row as unknown as TaskRow;
-  let parsedOrigin: JsonObject | undefined;
-  const record: Writable<TaskRecord> = {
-    id,
-    tenant,
-    owner,
-    contextId,
-    agent,
-    status: JSON.parse(status) as TaskStatus,
-    // Parsed on demand: only runs use it, and it can be as large as a request.
-    get origin() {
-      return (parsedOrigin ??= JSON.parse(origin) as JsonObject);
-    },
-    visible,
-    lastEvent,
-    lastJournal,
-    fence,
-    attempts,
-    canceling,
-    createdAt,
-  };
-  if (pushed) record.pushed = true;
-  if (fairnessKey !== null) record.fairnessKey = fairnessKey;
-  if (historyBytes !== null) record.historyBytes = historyBytes;
-  if (suspectMs !== null) record.suspectMs = suspectMs;
-  if (claimedJournal !== null) record.claimedJournal = claimedJournal;
-  if (crashes !== null) record.crashes = crashes;
-  if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
-  if (node !== null) record.node = node;
-  if (wakeAt !== null) record.wakeAt = wakeAt;
-  if (question !== null) record.question = JSON.parse(question) as string;
-  if (endedAt !== null) record.endedAt = endedAt;
-  return { record, lastMessage, seq, version: undefined };
+export function toFound(row: Row): FoundTask {
+  const [seq, lastMessage] = row as readonly [number, number];
+  return { record: toRecord(row), lastMessage, seq, version: undefined };
 }
 
 /** Decodes a locked row, whose last column is its version. */
 export function toLocked(row: Row): FoundTask {
-  const { record, lastMessage, seq } = toFound(row);
-  return { record, lastMessage, seq, version: String(row[TASK_COLUMN_COUNT]) };
-}
-
-export function stateNumber(state: TaskState): number {
-  return TASK_STATES.indexOf(state);
-}
-
-export function json(value: JsonValue | Message | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value);
+  const [seq, lastMessage] = row as readonly [number, number];
+  return { record: toRecord(row), lastMessage, seq, version: String(row[RECORD_COLUMN_COUNT]) };
 }

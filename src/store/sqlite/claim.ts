@@ -4,7 +4,7 @@ import { bySuspicion, claimedBy, type SuspectTask, suspectsOf } from '../suspect
 import { type Connection, sqlLimit } from './database/connection.ts';
 import type { Row } from './database/driver.ts';
 import type { Nodes } from './nodes.ts';
-import type { WriteContext } from './writes.ts';
+import type { SqliteContext } from './context.ts';
 
 const KEY = 'ifnull(fairness_key, owner)';
 const COLUMNS = `pk, id, agent, ${KEY}, wake_at, attempts`;
@@ -56,12 +56,13 @@ interface Due extends DueTask, SuspectTask {
 }
 
 /** Leases due tasks to a node: all of them if they are within the limit, otherwise round robin by fairness key. */
-export function claimTasks(desk: WriteContext, request: ClaimRequest, now: number): TaskRecord[] {
-  const { tasks, nodes } = desk;
+export function claimTasks(context: SqliteContext, request: ClaimRequest): TaskRecord[] {
+  const { tasks, nodes, clock } = context;
+  const now = clock.now();
   const { node, taskId } = request;
   nodes.meet(node);
-  freeTasksOfDeadNodes(desk, now);
-  const ids = taskId === undefined ? chosenTasks(desk, request, now) : dueTask(desk, request, taskId, now);
+  freeTasksOfDeadNodes(context, now);
+  const ids = taskId === undefined ? chosenTasks(context, request, now) : dueTask(context, request, taskId, now);
   return ids.flatMap((id) => {
     const task = tasks.find(id);
     if (task === undefined) return [];
@@ -71,7 +72,7 @@ export function claimTasks(desk: WriteContext, request: ClaimRequest, now: numbe
   });
 }
 
-function freeTasksOfDeadNodes({ connection, tasks, nodes }: WriteContext, now: number): void {
+function freeTasksOfDeadNodes({ connection, tasks, nodes }: SqliteContext, now: number): void {
   for (const dead of nodes.dead()) {
     const found = connection.all(HELD, dead).flatMap(([id]) => tasks.find(String(id)) ?? []);
     const held = found.filter(({ record }) => record.node === dead);
@@ -87,7 +88,7 @@ function freeTasksOfDeadNodes({ connection, tasks, nodes }: WriteContext, now: n
 }
 
 function dueTask(
-  { tasks, nodes }: WriteContext,
+  { tasks, nodes }: SqliteContext,
   { agents, limit }: ClaimRequest,
   id: string,
   now: number,
@@ -98,16 +99,16 @@ function dueTask(
   return wakeAt <= now && agents.includes(agent) && !nodes.isAlive(node) ? [id] : [];
 }
 
-function chosenTasks(desk: WriteContext, request: ClaimRequest, now: number): readonly string[] {
-  const { positions } = desk;
+function chosenTasks(context: SqliteContext, request: ClaimRequest, now: number): readonly string[] {
+  const { positions } = context;
   const robin = new RoundRobin(request);
-  const suspects = robin.give(dueSuspects(desk, request, now), request.suspects ?? Number.POSITIVE_INFINITY);
-  const due = dueTasks(desk, request, now);
+  const suspects = robin.give(dueSuspects(context, request, now), request.suspects ?? Number.POSITIVE_INFINITY);
+  const due = dueTasks(context, request, now);
   const given = (tasks: readonly Due[]): readonly string[] =>
     [...suspects, ...tasks].sort(byDueTime).map(({ id }) => id);
   if (robin.allowsAll(due)) return given(due);
   const areAll = due.length <= robin.limit;
-  if (!areAll) enqueueDue(desk, now);
+  if (!areAll) enqueueDue(context, now);
   const rotations = request.agents.map((agent) =>
     areAll
       ? rotationOf(
@@ -115,7 +116,7 @@ function chosenTasks(desk: WriteContext, request: ClaimRequest, now: number): re
           due.filter((task) => task.agent === agent),
           positions.get(agent),
         )
-      : queuedRotation(desk, robin, agent, now),
+      : queuedRotation(context, robin, agent, now),
   );
   const chosen = robin.choose(rotations);
   if (!areAll || chosen.tasks.length < due.length) {
@@ -126,7 +127,7 @@ function chosenTasks(desk: WriteContext, request: ClaimRequest, now: number): re
 
 /** The due suspects, in the order of the claim. */
 function dueSuspects(
-  { connection }: WriteContext,
+  { connection }: SqliteContext,
   { agents, limit, suspects, shares }: ClaimRequest,
   now: number,
 ): readonly Due[] {
@@ -138,7 +139,7 @@ function dueSuspects(
 }
 
 /** The due tasks, the longest due first: at most one more than the limit of the claim. */
-function dueTasks({ connection }: WriteContext, { agents, limit }: ClaimRequest, now: number): readonly Due[] {
+function dueTasks({ connection }: SqliteContext, { agents, limit }: ClaimRequest, now: number): readonly Due[] {
   const most = Math.max(0, limit) + 1;
   const names = JSON.stringify(agents);
   const due = IS_QUEUED.flatMap((isQueued) =>
@@ -148,12 +149,12 @@ function dueTasks({ connection }: WriteContext, { agents, limit }: ClaimRequest,
 }
 
 /** Moves tasks whose `wakeAt` has come into the queue. */
-function enqueueDue({ connection }: WriteContext, now: number): void {
+function enqueueDue({ connection }: SqliteContext, now: number): void {
   connection.run(ENQUEUE, null, 0, now, MAX_ENQUEUED);
 }
 
 function queuedRotation(
-  { connection, positions }: WriteContext,
+  { connection, positions }: SqliteContext,
   robin: RoundRobin,
   agent: string,
   now: number,
@@ -177,8 +178,7 @@ function* keysInQueue(connection: Connection, free: Row, position: string | unde
 
 /** When the next task of these agents is due that no living node holds. With `after`, only tasks due later than that. */
 export function nextWake(
-  connection: Connection,
-  nodes: Nodes,
+  { connection, nodes }: SqliteContext,
   agents: readonly string[],
   after = Number.MIN_SAFE_INTEGER,
 ): number | undefined {

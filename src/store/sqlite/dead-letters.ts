@@ -1,5 +1,6 @@
 import type { DeadLetterQuery, DeadLetterRecord, NewDeadLetter } from '../store.ts';
 import { type LetterRow, toDeadLetter } from '../push-rows.ts';
+import type { SqliteContext } from './context.ts';
 import { type Connection, getNumber, sqlLimit } from './database/connection.ts';
 
 /** Undeliverable notifications. A trigger deletes them with their push config. */
@@ -33,7 +34,7 @@ export function insertDeadLetter(
   connection.run(INSERT, id, pk, configId, number, kind, attempts, time, JSON.stringify(reason), body);
 }
 
-export function readDeadLetters(connection: Connection, query: DeadLetterQuery): readonly DeadLetterRecord[] {
+export function readDeadLetters({ connection }: SqliteContext, query: DeadLetterQuery): readonly DeadLetterRecord[] {
   const { id, of, after } = query;
   const agents = JSON.stringify(query.agents);
   const limit = sqlLimit(query.limit);
@@ -48,11 +49,11 @@ export function readDeadLetters(connection: Connection, query: DeadLetterQuery):
 }
 
 /** Returns whether it existed. */
-export function dropDeadLetter(connection: Connection, id: string): boolean {
+export function dropDeadLetter({ connection }: SqliteContext, id: string): boolean {
   return connection.get(DELETE, id) !== undefined;
 }
 
 /** Deletes all but the latest `count`. */
-export function keepDeadLetters(connection: Connection, count: number): void {
+export function keepDeadLetters({ connection }: SqliteContext, count: number): void {
   connection.run(KEEP, count);
 }

@@ -3,7 +3,8 @@ import type { Scope, TaskQuery } from '../store.ts';
 import { type Connection, getNumber, sqlLimit } from './database/connection.ts';
 import type { Row, SqlValue } from './database/driver.ts';
 import type { TaskCounts } from './task-counts.ts';
-import { type FoundTask, RECORD_COLUMNS, stateNumber, TASK_COLUMNS, toFound } from './task-row.ts';
+import { stateNumber } from '../task-row.ts';
+import { type FoundTask, RECORD_COLUMNS, TASK_COLUMNS, toFound } from './task-row.ts';
 
 /** One range of one index, in list order. */
 interface Range {

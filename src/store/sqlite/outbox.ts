@@ -4,13 +4,10 @@ import { PushShares } from '../push-shares.ts';
 import { type Connection, sqlLimit } from './database/connection.ts';
 import { insertDeadLetter } from './dead-letters.ts';
 import type { SqlValue } from './database/driver.ts';
-import type { Nodes } from './nodes.ts';
 import type { FoundTask } from './task-row.ts';
-import type { WriteContext } from './writes.ts';
+import type { SqliteContext } from './context.ts';
 
 /** Pending deliveries and their leases. The outbox holds only progress; the events are in their own table. */
-
-const MAKE_DUE = 'UPDATE push_config SET due_at = ? WHERE task_pk = ? AND due_at IS NULL AND disabled IS NULL';
 
 /** The statement names its index: a plan that would read the push configs held by living nodes is an error. */
 const DUE = `SELECT c.task_pk, c.number, c.due_at, c.receiver, t.id, t.tenant, t.owner, c.id, c.dialect, c.created_at,
@@ -46,17 +43,12 @@ export function knownNotifiers(connection: Connection): readonly string[] {
   return connection.all(KNOWN_NODES).map(([node]) => String(node));
 }
 
-/** Makes the push configs of a task due, after new events. */
-export function makePushesDue({ connection, clock }: WriteContext, pk: number): void {
-  connection.run(MAKE_DUE, clock.now(), pk);
-}
-
 /** Leases due push configs to a node, the longest due first. */
-export function claimPushes(desk: WriteContext, request: PushClaimRequest): readonly ClaimedPush[] {
-  const { connection, nodes } = desk;
+export function claimPushes(context: SqliteContext, request: PushClaimRequest): readonly ClaimedPush[] {
+  const { connection, nodes } = context;
   const { node } = request;
   nodes.meet(node);
-  return choose(desk, request).map((row) => {
+  return choose(context, request).map((row) => {
     const [pk, number] = row;
     const fence = row[15] + 1;
     connection.run(TAKE, node, fence, pk, number);
@@ -65,7 +57,7 @@ export function claimPushes(desk: WriteContext, request: PushClaimRequest): read
 }
 
 /** Reads in rounds. Each round excludes receivers and owners that have their share, however many of their rows come first. */
-function choose({ connection, nodes, clock }: WriteContext, request: PushClaimRequest): readonly DueRow[] {
+function choose({ connection, nodes, clock }: SqliteContext, request: PushClaimRequest): readonly DueRow[] {
   const { node, agents } = request;
   const shares = new PushShares(request);
   const chosen: DueRow[] = [];
@@ -92,13 +84,13 @@ function longestDue(byHolder: readonly (readonly DueRow[])[], limit: number): Du
 }
 
 /** When the next push config is due that no living node holds. */
-export function nextPush(connection: Connection, nodes: Nodes, agents: readonly string[]): number | undefined {
+export function nextPush({ connection, nodes }: SqliteContext, agents: readonly string[]): number | undefined {
   const names = JSON.stringify(agents);
   const rows = [null, ...nodes.dead()].flatMap((holder) => connection.all(NEXT, holder, names));
   return rows.length === 0 ? undefined : Math.min(...rows.map(([dueAt]) => Number(dueAt)));
 }
 
-export function notePush({ connection, tasks }: WriteContext, report: PushReport): PushNoted | undefined {
+export function notePush({ connection, tasks }: SqliteContext, report: PushReport): PushNoted | undefined {
   const task = tasks.find(report.taskId);
   if (task === undefined) return undefined;
   const { configId, node, fence, told, attempts, failingSince = null, givenUp, dueAt, disabled, deadLetter } = report;
@@ -117,16 +109,16 @@ export function notePush({ connection, tasks }: WriteContext, report: PushReport
 }
 
 /** Restarts the delivery of pending events, unless a node holds the push config. Returns whether it exists. */
-export function resumePush(desk: WriteContext, { taskId, configId }: PushConfigName): boolean {
-  const task = desk.tasks.find(taskId);
-  const row = task && desk.connection.get(IS_FREE, task.pk, configId);
+export function resumePush(context: SqliteContext, { taskId, configId }: PushConfigName): boolean {
+  const task = context.tasks.find(taskId);
+  const row = task && context.connection.get(IS_FREE, task.pk, configId);
   if (task === undefined || row === undefined) return false;
-  if (row[0] === 1) beginAnew(desk, task, configId);
+  if (row[0] === 1) beginAnew(context, task, configId);
   return true;
 }
 
 /** Restarts the delivery of pending events and revokes the lease, if there is one. */
-export function beginAnew({ connection, clock }: WriteContext, { pk, record }: FoundTask, configId: string): void {
+export function beginAnew({ connection, clock }: SqliteContext, { pk, record }: FoundTask, configId: string): void {
   connection.run(RESUME, record.lastEvent, clock.now(), pk, configId);
 }
 

@@ -1,42 +1,20 @@
 import type { Message } from '../../model/message.ts';
-import type { Created, Idempotency, Scope } from '../store.ts';
+import type { Idempotency, Scope } from '../store.ts';
+import type { KnownRequest } from '../writes.ts';
 import type { Connection } from './database/connection.ts';
-import type { FoundTask } from './task-row.ts';
 
 /** The keys of requests that may be repeated, with their outcomes. */
 
 type KeyRow = readonly [digest: string, taskId: string, reply: string | null];
 
-type Repeat = Extract<Created, { readonly kind: 'repeated' | 'key-reused' }>;
-
 const FIND = 'SELECT digest, task_id, reply FROM request_key WHERE tenant = ? AND owner = ? AND key = ?';
-const INSERT = 'INSERT INTO request_key VALUES (?, ?, ?, ?, ?, ?, ?, NULL)';
 
-/** The outcome of an earlier request with the same key. Undefined if the request is new. */
-export function findRepeat(connection: Connection, scope: Scope, request: Idempotency | undefined): Repeat | undefined {
-  if (request === undefined) return undefined;
-  const known = connection.get(FIND, scope.tenant, scope.owner, request.key) as KeyRow | undefined;
+/** The earlier request with this key. */
+export function findRequest(connection: Connection, scope: Scope, key: string): KnownRequest | undefined {
+  const known = connection.get(FIND, scope.tenant, scope.owner, key) as KeyRow | undefined;
   if (known === undefined) return undefined;
   const [digest, taskId, reply] = known;
-  if (digest !== request.digest) return { kind: 'key-reused' };
-  const repeat: Repeat = { kind: 'repeated', taskId };
-  return reply === null ? repeat : { ...repeat, reply: JSON.parse(reply) as Message };
-}
-
-export function rememberRequest(connection: Connection, task: FoundTask, request: Idempotency | undefined): void {
-  if (request === undefined) return;
-  const { tenant, owner, id } = task.record;
-  connection.run(INSERT, tenant, owner, request.key, request.digest, id, task.pk, request.keepUntil);
-}
-
-/** Stores the message as the outcome of the requests of a task. */
-export function answerRequests(connection: Connection, pk: number, reply: Message): void {
-  connection.run('UPDATE request_key SET reply = ? WHERE task_pk = ?', JSON.stringify(reply), pk);
-}
-
-/** Detaches the keys of a removed task. They stay until they expire. */
-export function releaseRequests(connection: Connection, pk: number): void {
-  connection.run('UPDATE request_key SET task_pk = NULL WHERE task_pk = ?', pk);
+  return { digest, taskId, reply: reply === null ? undefined : (JSON.parse(reply) as Message) };
 }
 
 /** Removes at most `limit` expired keys of removed tasks. Returns how many. */

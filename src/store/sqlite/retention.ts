@@ -1,6 +1,6 @@
 import type { RetentionPolicy, Scope, UnfinishedTasks } from '../store.ts';
+import type { SqliteContext } from './context.ts';
 import { type Connection, sqlLimit } from './database/connection.ts';
-import type { Nodes } from './nodes.ts';
 import type { TaskCounts } from './task-counts.ts';
 import { dropEvents } from './task-events.ts';
 import { findTask } from './task-row.ts';
@@ -49,7 +49,7 @@ const OF_OWNER = [1, 0].map(
 );
 
 /** At most `limit` tasks of one owner that no living node runs. */
-export function idleTasksOf(connection: Connection, nodes: Nodes, scope: Scope, limit: number): readonly string[] {
+export function idleTasksOf({ connection, nodes }: SqliteContext, scope: Scope, limit: number): readonly string[] {
   const { tenant, owner } = scope;
   const dead = JSON.stringify(nodes.dead());
   const ids: string[] = [];
@@ -62,7 +62,11 @@ export function idleTasksOf(connection: Connection, nodes: Nodes, scope: Scope, 
 /** Scans the whole table, because provisional tasks are in no index. */
 const UNFINISHED = `SELECT id, count(*) OVER () FROM task WHERE tenant = ? AND owner = ? AND ended_at IS NULL LIMIT ?`;
 
-export function unfinishedTasksOf(connection: Connection, { tenant, owner }: Scope, limit: number): UnfinishedTasks {
+export function unfinishedTasksOf(
+  { connection }: SqliteContext,
+  { tenant, owner }: Scope,
+  limit: number,
+): UnfinishedTasks {
   const rows = connection.all(UNFINISHED, tenant, owner, sqlLimit(limit));
   return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
 }

@@ -6,74 +6,48 @@ import { safeLog } from '../../observe/safe-log.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import { steadyClock } from '../../support/time/steady-clock.ts';
 import { newRecord } from '../guard.ts';
+import { withNameChecks } from '../name-checks.ts';
+import { boundedPage } from '../page.ts';
 import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
-import type {
-  Appended,
-  ClaimedPush,
-  ClaimRequest,
-  Created,
-  DeadLetterQuery,
-  DeadLetterRecord,
-  Idempotency,
-  JournalRecord,
-  Lease,
-  NewTask,
-  PushClaimRequest,
-  PushConfigName,
-  PushConfigPut,
-  PushConfigQuery,
-  PushConfigRecord,
-  PushNoted,
-  Purged,
-  PushReport,
-  ReadParts,
-  RetentionPolicy,
-  Scope,
-  Store,
-  StoredTask,
-  TaskEvent,
-  TaskPage,
-  TaskQuery,
-  TaskRecord,
-  TaskWrite,
-  UnfinishedTasks,
-  WatchListener,
-} from '../store.ts';
+import type * as port from '../store.ts';
+import { notifyWatchers } from '../watchers.ts';
+import * as writes from '../writes.ts';
 import { claimTasks, nextWake } from './claim.ts';
+import type { SqliteContext } from './context.ts';
 import { type Connection, getNumber } from './database/connection.ts';
-import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { loadDriver } from './database/driver.ts';
+import { type Driver, loadDriver } from './database/driver.ts';
 import { RESULT, toMissingError, toStoreError, troubleOf } from './database/failure.ts';
 import { GroupCommit } from './database/group-commit.ts';
+import type { SyncFile } from './database/log-sync.ts';
+import { closeFile, type OpenFile, openFile } from './database/open.ts';
+import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
 import { listPage, listTotal } from './list.ts';
 import { currentBoot } from './migrate.ts';
-import { boundedPage } from '../page.ts';
-import { areNames, assertNames, assertNamesOfTask, assertNamesOfWrite } from '../names.ts';
-import { notifyWatchers } from '../watchers.ts';
 import { Nodes } from './nodes.ts';
-import { closeFile, type OpenFile, openFile } from './database/open.ts';
-import type { SqliteStoreOptions } from './options.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
-import { deletePushConfig, putPushConfig, readPushConfigs, shownTo } from './push-configs.ts';
-import { dropOldRequests, dropRequestsOf, findRepeat, KeysUnderWay } from './request-key.ts';
+import { readPushConfigs } from './push-configs.ts';
+import { dropOldRequests, dropRequestsOf, findRequest, KeysUnderWay } from './request-key.ts';
 import { forgetEvents, idleTasksOf, outlived, unfinishedTasksOf, unreplayable } from './retention.ts';
 import { TaskCounts } from './task-counts.ts';
 import { readEvents } from './task-events.ts';
 import { readJournal, readParts } from './task-log.ts';
-import { findTask, type FoundTask } from './task-row.ts';
+import { findTask } from './task-row.ts';
 import { Tasks } from './tasks.ts';
-import {
-  aliasOwner,
-  appendToTask,
-  createTask,
-  type WriteContext,
-  dropTaskForReply,
-  removeEnded,
-  removeOwned,
-  type Written,
-} from './writes.ts';
+import { SqliteUnitOfWork, type Written } from './unit-of-work.ts';
 
-export type { SqliteStoreOptions };
+/** The options of `sqlite()`. */
+export interface SqliteStoreOptions {
+  /** Receives a warning if the file has several hard links, and an error if it is deleted or replaced. The console if not set. */
+  readonly log?: Log;
+  /** Replaces the system clock, for tests. */
+  readonly clock?: Clock;
+  /** @internal Replaces the SQLite library, for tests. */
+  readonly driver?: Driver;
+  /** @internal Replaces the sync, for tests. */
+  readonly syncFile?: SyncFile;
+  /** @internal How long a sync may take before the disk counts as stalled. */
+  readonly stallMs?: number;
+}
 
 /** The hint that watchers get about a write. */
 interface Hint {
@@ -95,14 +69,14 @@ const OLD_REQUESTS = 1000;
  * @throws Error if another process has the file open, the file cannot be opened or belongs to another program, or no SQLite
  * library is installed (Node before 22.13 needs `@photostructure/sqlite`).
  */
-export function sqlite(path: string, options: SqliteStoreOptions = {}): Store {
+export function sqlite(path: string, options: SqliteStoreOptions = {}): port.Store {
   const { clock = steadyClock, driver = loadDriver(), log: given = consoleLog, syncFile, stallMs } = options;
   const log = safeLog(given);
-  return new SqliteStore(openFile(driver, path, log, syncFile), clock, log, stallMs);
+  return withNameChecks(new SqliteStore(openFile(driver, path, log, syncFile), clock, log, stallMs));
 }
 
 /** `GroupCommit` batches the writes. Reads run at once on committed data, and return when that data is on the disk. */
-class SqliteStore implements Store {
+class SqliteStore implements port.Store {
   readonly #file: OpenFile;
   readonly #connection: Connection;
   readonly #clock: Clock;
@@ -110,10 +84,11 @@ class SqliteStore implements Store {
   readonly #space = new SpaceCheck(() => this.#probe());
   readonly #commits: GroupCommit;
   readonly #nodes: Nodes;
-  readonly #context: WriteContext;
+  readonly #context: SqliteContext;
+  readonly #unit: SqliteUnitOfWork;
   readonly #counts: TaskCounts;
   readonly #keys = new KeysUnderWay();
-  readonly #watchers = new Set<WatchListener>();
+  readonly #watchers = new Set<port.WatchListener>();
   readonly #count = ({ before, after }: Written<unknown>): void => this.#counts.apply(before, after);
   #closing: Promise<void> | undefined;
   #isLost = false;
@@ -128,6 +103,7 @@ class SqliteStore implements Store {
     this.#nodes = new Nodes(clock, file.nodes);
     const tasks = new Tasks(file.connection, clock);
     this.#context = { connection: file.connection, tasks, nodes: this.#nodes, clock, positions: new Map() };
+    this.#unit = new SqliteUnitOfWork(this.#context);
     this.#commits = new GroupCommit(file.connection, {
       check: () => this.#assertOurs(),
       finish: () => this.#context.tasks.save(),
@@ -141,19 +117,18 @@ class SqliteStore implements Store {
     this.#counts = new TaskCounts(file.connection);
   }
 
-  async create(task: NewTask, accepted?: (record: TaskRecord) => void): Promise<Created> {
+  async create(task: port.NewTask, accepted?: (record: port.TaskRecord) => void): Promise<port.Created> {
     this.#assertOpen();
-    assertNamesOfTask(task);
     const record = newRecord(task);
     const isNew = accepted !== undefined && this.#isNew(task);
     const created = this.#write(
       { taskId: task.id, by: task.node },
-      () => {
-        const written = createTask(this.#context, task, record);
+      (unit) => {
+        const result = writes.createTask(unit, task, record);
         // Only this process writes to the file, so this cannot happen. If it did, a run would have no task.
-        if (isNew && written.result.kind !== 'created')
+        if (isNew && result.kind !== 'created')
           throw new A2AError('UNAVAILABLE', 'The same request is already being processed');
-        return written;
+        return result;
       },
       task.idempotency,
     );
@@ -161,31 +136,27 @@ class SqliteStore implements Store {
     return created;
   }
 
-  async append(write: TaskWrite): Promise<Appended> {
-    assertNamesOfWrite(write);
-    return this.#write(write, () => appendToTask(this.#context, write), write.idempotency);
+  append(write: port.TaskWrite): Promise<port.Appended> {
+    return this.#write(write, (unit) => writes.appendToTask(unit, write), write.idempotency);
   }
 
-  dropForReply(taskId: string, lease: Lease, reply: Message): Promise<boolean> {
-    return this.#write({ taskId, by: lease.node }, () => dropTaskForReply(this.#context, taskId, lease, reply));
+  dropForReply(taskId: string, lease: port.Lease, reply: Message): Promise<boolean> {
+    return this.#write({ taskId, by: lease.node }, (unit) => writes.dropTaskForReply(unit, taskId, lease, reply));
   }
 
-  async read(scope: Scope, taskId: string, parts: ReadParts = {}): Promise<StoredTask | undefined> {
-    return this.#read((connection) => {
+  async read(scope: port.Scope, taskId: string, parts: port.ReadParts = {}): Promise<port.StoredTask | undefined> {
+    return this.#read(({ connection }) => {
       const task = findTask(connection, taskId);
-      if (task?.record.tenant !== scope.tenant || task.record.owner !== scope.owner) return undefined;
-      return readParts(connection, task, parts);
+      return task && writes.isOwnedBy(scope, task.record) ? readParts(connection, task, parts) : undefined;
     });
   }
 
-  async resolveAlias(scope: Scope, alias: string): Promise<string | undefined> {
-    if (!areNames(scope.tenant, scope.owner, alias)) return undefined;
-    return this.#read((connection) => aliasOwner(connection, scope, alias));
+  async resolveAlias(scope: port.Scope, alias: string): Promise<string | undefined> {
+    return this.#read(() => this.#unit.findAlias(scope, alias));
   }
 
-  async list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
-    if (!areNames(scope.tenant, scope.owner, query.contextId)) return { tasks: [], total: 0 };
-    return this.#read((connection) => {
+  async list(scope: port.Scope, query: port.TaskQuery): Promise<port.TaskPage> {
+    return this.#read(({ connection }) => {
       const { tasks, isCut } = listPage(connection, this.#counts, scope, query);
       const total = listTotal(connection, this.#counts, scope, query);
       const page = boundedPage(tasks, total, query.pageBytes, (task) => readParts(connection, task, query));
@@ -193,78 +164,42 @@ class SqliteStore implements Store {
     });
   }
 
-  async events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]> {
-    if (!areNames(taskId)) return [];
-    return this.#read((connection) => readEvents(connection, taskId, after, limit));
-  }
+  readonly events = this.#reading(readEvents);
+  readonly journal = this.#reading(readJournal);
 
-  async journal(taskId: string, after = 0): Promise<readonly JournalRecord[]> {
-    if (!areNames(taskId)) return [];
-    return this.#read((connection) => readJournal(connection, taskId, after));
-  }
-
-  async putPushConfig(
-    scope: Scope,
+  putPushConfig(
+    scope: port.Scope,
     taskId: string,
-    config: PushConfigRecord,
+    config: port.PushConfigRecord,
     max: number,
-  ): Promise<PushConfigPut | undefined> {
-    assertNames(config.id);
-    return this.#change(scope, taskId, (task) => putPushConfig(this.#context, task, config, max));
+  ): Promise<port.PushConfigPut | undefined> {
+    return this.#submit(() => writes.putPushConfig(this.#unit, scope, taskId, config, max));
   }
 
   async pushConfigs(
-    scope: Scope,
+    scope: port.Scope,
     taskId: string,
-    query: PushConfigQuery,
-  ): Promise<readonly PushConfigRecord[] | undefined> {
-    return this.#read((connection) => {
-      const task = shownTo(scope, findTask(connection, taskId));
-      return task && (areNames(query.id) ? readPushConfigs(connection, task, query) : []);
+    query: port.PushConfigQuery,
+  ): Promise<readonly port.PushConfigRecord[] | undefined> {
+    return this.#read(({ connection }) => {
+      const task = writes.visibleTo(scope, findTask(connection, taskId));
+      return task && readPushConfigs(connection, task, query);
     });
   }
 
-  deletePushConfig(scope: Scope, taskId: string, id: string): Promise<boolean | undefined> {
-    return this.#change(scope, taskId, (task) => areNames(id) && deletePushConfig(this.#context, task, id));
+  deletePushConfig(scope: port.Scope, taskId: string, id: string): Promise<boolean | undefined> {
+    return this.#submit(() => writes.deletePushConfig(this.#unit, scope, taskId, id));
   }
 
-  async claimPushes(request: PushClaimRequest): Promise<readonly ClaimedPush[]> {
-    assertNames(request.node);
-    return this.#submit(() => claimPushes(this.#context, request));
-  }
-
-  async nextPush(agents: readonly string[]): Promise<number | undefined> {
-    return this.#read((connection) => nextPush(connection, this.#nodes, agents));
-  }
-
-  async notePush(report: PushReport): Promise<PushNoted | undefined> {
-    assertNames(report.deadLetter?.id);
-    if (!areNames(report.taskId, report.configId, report.node)) return undefined;
-    return this.#submit(() => notePush(this.#context, report));
-  }
-
-  async resumePush(name: PushConfigName): Promise<boolean> {
-    return areNames(name.taskId, name.configId) && this.#submit(() => resumePush(this.#context, name));
-  }
-
-  async deadLetters(query: DeadLetterQuery): Promise<readonly DeadLetterRecord[]> {
-    if (!areNames(query.id, query.of?.taskId, query.of?.configId)) return [];
-    return this.#read((connection) => readDeadLetters(connection, query));
-  }
-
-  async dropDeadLetter(id: string): Promise<boolean> {
-    return areNames(id) && this.#submit(() => dropDeadLetter(this.#connection, id));
-  }
-
-  async claim(request: ClaimRequest): Promise<readonly TaskRecord[]> {
-    assertNames(request.node);
-    if (!areNames(request.taskId)) return [];
-    return this.#submit(() => claimTasks(this.#context, request, this.#clock.now()));
-  }
-
-  async nextWake(agents: readonly string[], after?: number): Promise<number | undefined> {
-    return this.#read((connection) => nextWake(connection, this.#nodes, agents, after));
-  }
+  readonly claimPushes = this.#submitting(claimPushes);
+  readonly nextPush = this.#reading(nextPush);
+  readonly notePush = this.#submitting(notePush);
+  readonly resumePush = this.#submitting(resumePush);
+  readonly deadLetters = this.#reading(readDeadLetters);
+  readonly dropDeadLetter = this.#submitting(dropDeadLetter);
+  readonly claim = this.#submitting(claimTasks);
+  readonly nextWake = this.#reading(nextWake);
+  readonly unfinished = this.#submitting(unfinishedTasksOf);
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
     this.#checkFiles();
@@ -274,7 +209,7 @@ class SqliteStore implements Store {
 
   async ready(): Promise<void> {
     this.#checkFiles();
-    await this.#read((connection) => findTask(connection, ''));
+    await this.#read(({ connection }) => findTask(connection, ''));
     await this.#space.assertRoom();
   }
 
@@ -284,36 +219,30 @@ class SqliteStore implements Store {
   }
 
   /** Each task is a separate write, so that removing many does not block the event loop. */
-  async prune(policy: RetentionPolicy): Promise<number> {
-    const old = this.#query((connection) => outlived(connection, this.#counts, policy));
-    const removals = old.map((id) => this.#write(undefined, () => removeEnded(this.#context, id)));
+  async prune(policy: port.RetentionPolicy): Promise<number> {
+    const old = this.#query(({ connection }) => outlived(connection, this.#counts, policy));
+    const removals = old.map((id) => this.#write(undefined, (unit) => writes.removeEnded(unit, id)));
     const removed = (await Promise.all(removals)).filter(Boolean);
     await this.#forgetEvents(policy);
     await this.#forgetRequests();
     const { keepDeadLetters: kept = Infinity } = policy;
-    if (kept < Infinity) await this.#submit(() => keepDeadLetters(this.#connection, kept));
+    if (kept < Infinity) await this.#submit(() => keepDeadLetters(this.#context, kept));
     return removed.length;
   }
 
-  async purge(scope: Scope, limit: number): Promise<Purged> {
-    if (!areNames(scope.tenant, scope.owner)) return { found: 0, removed: 0 };
-    const idle = await this.#submit(() => idleTasksOf(this.#connection, this.#nodes, scope, limit));
-    const removals = idle.map((taskId) => this.#write({ taskId }, () => removeOwned(this.#context, taskId)));
+  async purge(scope: port.Scope, limit: number): Promise<port.Purged> {
+    const idle = await this.#submit(() => idleTasksOf(this.#context, scope, limit));
+    const removals = idle.map((taskId) => this.#write({ taskId }, (unit) => writes.removeOwned(unit, taskId)));
     const removed = (await Promise.all(removals)).filter(Boolean).length;
     if (idle.length < limit)
       while ((await this.#submit(() => dropRequestsOf(this.#connection, scope, OLD_REQUESTS))) === OLD_REQUESTS);
     return { found: idle.length, removed };
   }
 
-  async unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks> {
-    if (!areNames(scope.tenant, scope.owner)) return { taskIds: [], total: 0 };
-    return this.#submit(() => unfinishedTasksOf(this.#connection, scope, limit));
-  }
-
   /** Removes all expired events, page by page, so that no backlog builds up between two calls. */
-  async #forgetEvents(policy: RetentionPolicy): Promise<void> {
+  async #forgetEvents(policy: port.RetentionPolicy): Promise<void> {
     for (;;) {
-      const silent = this.#query((connection) => unreplayable(connection, policy));
+      const silent = this.#query(({ connection }) => unreplayable(connection, policy));
       if (silent.length === 0) return;
       await Promise.all(silent.map((id) => this.#submit(() => forgetEvents(this.#connection, id))));
     }
@@ -324,7 +253,7 @@ class SqliteStore implements Store {
     while ((await this.#submit(() => dropOldRequests(this.#connection, now, OLD_REQUESTS))) === OLD_REQUESTS);
   }
 
-  watch(listener: WatchListener): () => void {
+  watch(listener: port.WatchListener): () => void {
     this.#watchers.add(listener);
     return () => this.#watchers.delete(listener);
   }
@@ -346,11 +275,11 @@ class SqliteStore implements Store {
     closeFile(this.#file);
   }
 
-  async #write<T>(hint: Hint | undefined, work: () => Written<T>, request?: Idempotency): Promise<T> {
+  async #write<T>(hint: Hint | undefined, work: (unit: SqliteUnitOfWork) => T, request?: port.Idempotency): Promise<T> {
     this.#assertOpen();
     if (request !== undefined) this.#keys.enter(request);
     try {
-      const { result, before, after } = await this.#commits.submit(work, this.#count);
+      const { result, before, after } = await this.#commits.submit(() => this.#unit.run(work), this.#count);
       if (hint !== undefined && before !== after) this.#tell(hint.taskId, hint.by);
       return result;
     } finally {
@@ -367,36 +296,38 @@ class SqliteStore implements Store {
     });
   }
 
+  /** A method that submits a function. */
+  #submitting<A extends readonly unknown[], T>(work: (context: SqliteContext, ...args: A) => T) {
+    return (...args: A): Promise<T> => this.#submit(() => work(this.#context, ...args));
+  }
+
+  /** A method that reads with a function. */
+  #reading<A extends readonly unknown[], T>(question: (context: SqliteContext, ...args: A) => T) {
+    return async (...args: A): Promise<T> => this.#read((context) => question(context, ...args));
+  }
+
   /** Whether only an error can prevent the creation of a task. */
-  #isNew(task: NewTask): boolean {
+  #isNew(task: port.NewTask): boolean {
     const { alias, idempotency } = task;
     if (alias !== undefined) return false;
     if (idempotency === undefined) return true;
     return (
       !this.#keys.has(idempotency) &&
-      this.#query((connection) => findRepeat(connection, task, idempotency)) === undefined
+      this.#query(({ connection }) => findRequest(connection, task, idempotency.key)) === undefined
     );
   }
 
-  /** Runs a write for a task that is visible to its owner. */
-  #change<T>(scope: Scope, taskId: string, work: (task: FoundTask) => T): Promise<T | undefined> {
-    return this.#submit(() => {
-      const task = shownTo(scope, this.#context.tasks.find(taskId));
-      return task && work(task);
-    });
-  }
-
   /** Waits until the data is on the disk, because a power failure must not revert data that a caller has seen. */
-  #read<T>(question: (connection: Connection) => T): T | Promise<T> {
+  #read<T>(question: (context: SqliteContext) => T): T | Promise<T> {
     const answer = this.#query(question);
     const synced = this.#commits.disk.synced();
     return synced === undefined ? answer : synced.then(() => answer);
   }
 
-  #query<T>(question: (connection: Connection) => T): T {
+  #query<T>(question: (context: SqliteContext) => T): T {
     this.#assertOpen();
     try {
-      return question(this.#connection);
+      return question(this.#context);
     } catch (error) {
       throw toStoreError(error);
     }

@@ -1,4 +1,5 @@
 import type { NewEvent, TaskEvent } from '../store.ts';
+import type { SqliteContext } from './context.ts';
 import { type Connection, sqlLimit } from './database/connection.ts';
 
 /**
@@ -41,7 +42,7 @@ export function dropEvents(connection: Connection, pk: number): void {
   connection.run('DELETE FROM event WHERE task_pk = ?', pk);
 }
 
-export function readEvents(connection: Connection, taskId: string, after: number, limit: number): TaskEvent[] {
+export function readEvents({ connection }: SqliteContext, taskId: string, after: number, limit: number): TaskEvent[] {
   const sql = `SELECT ${COLUMNS} FROM event WHERE task_pk = (SELECT pk FROM task WHERE id = ?)
     AND number > ? AND number < ? ORDER BY number LIMIT ?`;
   // The row of the last event may contain later events, too.

@@ -1,56 +1,20 @@
 import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
-import type { JournalEntry, JournalRecord, ReadParts, StoredTask } from '../store.ts';
+import type { JournalRecord, ReadParts, StoredTask } from '../store.ts';
 import type { Writable } from '../../support/writable.ts';
+import type { SqliteContext } from './context.ts';
 import { type Connection, sqlLimit } from './database/connection.ts';
-import { dropEvents, readArtifactEvents } from './task-events.ts';
+import { readArtifactEvents } from './task-events.ts';
 import type { FoundTask } from './task-row.ts';
 
 /** The large parts of tasks: journal, history and artifacts. */
 
-const INSERT_JOURNAL = 'INSERT INTO journal (task_pk, number, kind, key, body) VALUES (?, ?, ?, ?, ?)';
 const PK_OF = '(SELECT pk FROM task WHERE id = ?)';
 
 type JournalRow = readonly [number: number, kind: string, key: string, body: string];
 type SnapshotRow = readonly [upTo: number, snapshot: string];
 
-export function insertJournal(
-  connection: Connection,
-  pk: number,
-  last: number,
-  entries: readonly JournalEntry[],
-): void {
-  let number = last;
-  for (const { kind, key, body } of entries) {
-    connection.run(INSERT_JOURNAL, pk, ++number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
-  }
-}
-
-export function insertMessages(connection: Connection, pk: number, last: number, messages: readonly Message[]): void {
-  for (const [i, message] of messages.entries()) insertMessage(connection, pk, last + 1 + i, JSON.stringify(message));
-}
-
-export function insertMessage(connection: Connection, pk: number, number: number, body: string): void {
-  connection.run('INSERT INTO message VALUES (?, ?, ?)', pk, number, body);
-}
-
-export function saveSnapshot(connection: Connection, pk: number, upTo: number, snapshot: string): void {
-  connection.run('INSERT OR REPLACE INTO artifact VALUES (?, ?, ?)', pk, upTo, snapshot);
-}
-
-export function dropJournal(connection: Connection, pk: number): void {
-  connection.run('DELETE FROM journal WHERE task_pk = ?', pk);
-}
-
-/** Deletes events, journal, history and artifacts of a task, but not the task. */
-export function dropLog(connection: Connection, pk: number): void {
-  dropEvents(connection, pk);
-  dropJournal(connection, pk);
-  connection.run('DELETE FROM message WHERE task_pk = ?', pk);
-  connection.run('DELETE FROM artifact WHERE task_pk = ?', pk);
-}
-
-export function readJournal(connection: Connection, taskId: string, after: number): JournalRecord[] {
+export function readJournal({ connection }: SqliteContext, taskId: string, after = 0): JournalRecord[] {
   const sql = `SELECT number, kind, key, body FROM journal WHERE task_pk = ${PK_OF} AND number > ? ORDER BY number`;
   const rows = connection.all(sql, taskId, after) as JournalRow[];
   return rows.map(([number, kind, key, body]) => ({

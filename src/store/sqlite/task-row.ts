@@ -1,9 +1,6 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { TASK_STATES, type TaskState } from '../../model/state.ts';
-import type { TaskStatus } from '../../model/task.ts';
 import { isQueued, statusTime } from '../guard.ts';
 import type { TaskRecord } from '../store.ts';
-import type { Writable } from '../../support/writable.ts';
+import { json, RECORD_COLUMN_COUNT, recordColumns, stateNumber, toRecord } from '../task-row.ts';
 import type { Connection } from './database/connection.ts';
 import type { Row, SqlValue } from './database/driver.ts';
 
@@ -20,51 +17,18 @@ export interface FoundTask {
   readonly size?: number;
 }
 
-type TaskRow = readonly [
-  pk: number,
-  lastMessage: number,
-  id: string,
-  tenant: string,
-  owner: string,
-  contextId: string,
-  agent: string,
-  visible: number,
-  canceling: number,
-  lastEvent: number,
-  lastJournal: number,
-  fence: number,
-  attempts: number,
-  node: string | null,
-  wakeAt: number | null,
-  question: string | null,
-  createdAt: number,
-  endedAt: number | null,
-  status: string,
-  metadata: string | null,
-  origin: string,
-  pushed: number,
-  fairnessKey: string | null,
-  historyBytes: number | null,
-  suspectMs: number | null,
-  claimedJournal: number | null,
-  crashes: number | null,
-  message?: string | null,
-  artifacts?: string | null,
-];
-
-type Draft = Writable<TaskRecord>;
-
 /** The row contains these numbers only after the end of the task. Until then a chunk or a step does not update the row. */
 const LAST_EVENT = 'ifnull(last_event, (SELECT ifnull(max(number), 0) FROM event WHERE task_pk = task.pk))';
 const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM journal WHERE task_pk = task.pk))';
 
-/** In the order of `TaskRow`, without message and artifacts. */
-export const RECORD_COLUMNS = `pk, last_message, id, tenant, owner, context_id, agent, visible, canceling, ${LAST_EVENT},
-  ${LAST_JOURNAL}, fence, attempts, node, wake_at, question, created_at, ended_at, status, metadata, origin,
-  pushed, fairness_key, history_bytes, suspect_ms, claimed_journal, crashes`;
+/** The columns of the record. */
+export const RECORD_COLUMNS = recordColumns('pk', LAST_EVENT, LAST_JOURNAL);
 
-/** All of `TaskRow`. */
+/** With the parts that may be in the row. */
 export const TASK_COLUMNS = `${RECORD_COLUMNS}, message, artifacts`;
+
+/** The last columns of a record are texts, as are the parts after them. */
+const TEXTS = 3;
 
 const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
 
@@ -90,70 +54,13 @@ export function findTask(connection: Connection, id: string): FoundTask | undefi
 
 /** Reads a row of `TASK_COLUMNS`, or of `RECORD_COLUMNS`. */
 export function toFound(row: Row): FoundTask {
-  const [
-    pk,
-    lastMessage,
-    id,
-    tenant,
-    owner,
-    contextId,
-    agent,
-    visible,
-    canceling,
-    lastEvent,
-    lastJournal,
-    fence,
-    attempts,
-    node,
-    wakeAt,
-    question,
-    createdAt,
-    endedAt,
-    status,
-    metadata,
-    origin,
-    pushed,
-    fairnessKey,
-    historyBytes,
-    suspectMs,
-    claimedJournal,
-    crashes,
-    message = null,
-    artifacts = null,
-  ] = row as TaskRow;
-  let parsedOrigin: JsonObject | undefined;
-  const record: Draft = {
-    id,
-    tenant,
-    owner,
-    contextId,
-    agent,
-    status: JSON.parse(status) as TaskStatus,
-    // Parsed on demand: only runs use it, and it can be as large as a request.
-    get origin() {
-      return (parsedOrigin ??= JSON.parse(origin) as JsonObject);
-    },
-    visible: visible === 1,
-    lastEvent,
-    lastJournal,
-    fence,
-    attempts,
-    canceling: canceling === 1,
-    createdAt,
-  };
-  if (fairnessKey !== null) record.fairnessKey = fairnessKey;
-  if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
-  if (node !== null) record.node = node;
-  if (wakeAt !== null) record.wakeAt = wakeAt;
-  if (question !== null) record.question = JSON.parse(question) as string;
-  if (endedAt !== null) record.endedAt = endedAt;
-  if (pushed === 1) record.pushed = true;
-  if (historyBytes !== null) record.historyBytes = historyBytes;
-  if (suspectMs !== null) record.suspectMs = suspectMs;
-  if (claimedJournal !== null) record.claimedJournal = claimedJournal;
-  if (crashes !== null) record.crashes = crashes;
-  const size = status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
-  return { pk, record, lastMessage, message, artifacts, size };
+  const [pk, lastMessage] = row as readonly [number, number];
+  const message = (row[RECORD_COLUMN_COUNT] ?? null) as string | null;
+  const artifacts = (row[RECORD_COLUMN_COUNT + 1] ?? null) as string | null;
+  let size = 0;
+  for (let column = RECORD_COLUMN_COUNT - TEXTS; column < row.length; column++)
+    size += lengthOf(row[column] as string | null);
+  return { pk, record: toRecord(row), lastMessage, message, artifacts, size };
 }
 
 /** Inserts a new task. Returns the number of characters of its JSON. */
@@ -246,14 +153,6 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
   return length;
 }
 
-export function stateNumber(state: TaskState): number {
-  return TASK_STATES.indexOf(state);
-}
-
 function lengthOf(text: string | null): number {
   return text === null ? 0 : text.length;
-}
-
-function json(value: JsonValue | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value);
 }

@@ -96,18 +96,6 @@ test('save writes each changed row once, in its latest state', () => {
   expect(findTask(connection, 'a')?.record).toMatchObject({ question: 'r', attempts: 0 });
 });
 
-test.each([false, true])('an id that already exists is rejected, if its task is saved: %s', (isSaved) => {
-  insert('a');
-  if (isSaved) {
-    tasks.save();
-    tasks.forget();
-  }
-  expect(() => {
-    insert('a');
-    tasks.save();
-  }).toThrow(/UNIQUE|already exists/);
-});
-
 test('a write that was rolled back is not cached', () => {
   insert('a');
   tasks.save();

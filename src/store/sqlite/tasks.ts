@@ -1,4 +1,3 @@
-import { A2AError } from '../../errors.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import type { Writable } from '../../support/writable.ts';
 import { isSameButNumbers } from '../guard.ts';
@@ -52,13 +51,11 @@ export class Tasks {
     return found && this.#keep(found);
   }
 
-  /** @param message The first message, if it is stored in the row. */
+  /** Adds a task whose id is new. @param message The first message, if it is stored in the row. */
   insert(record: TaskRecord, message: string | null, alias?: string): FoundTask {
-    const { id } = record;
-    if (this.#known.has(id) || this.#unsaved.has(id)) throw new A2AError('INTERNAL_ERROR', `Task ${id} already exists`);
     this.#lastPk ??= getNumber(this.#connection, 'SELECT ifnull(max(pk), 0) FROM task');
     const task = { pk: ++this.#lastPk, record, lastMessage: 1, message };
-    this.#unsaved.set(id, { alias, task });
+    this.#unsaved.set(record.id, { alias, task });
     // Aliases are looked up in the table.
     if (alias !== undefined) this.save();
     return this.#keep(task);

@@ -88,13 +88,29 @@ export const creating: Behaviours = {
     const before = await everythingOf(store, 'one');
     const again = newTask('one', { owner: 'bob', message: message('other'), alias: 'his', idempotency: key('k') });
 
-    await rejects(store.create(again), (error) => A2AError.is(error));
+    await rejects(store.create(again), isTaken);
 
     deepEqual(await everythingOf(store, 'one'), before);
     const bob = { ...ALICE, owner: 'bob' };
     equal(await store.resolveAlias(bob, 'his'), undefined);
     deepEqual(await listed(store, {}, bob), { ids: [], total: 0 });
     await create(store, newTask('two', { owner: 'bob', alias: 'his', idempotency: key('k') }));
+  },
+
+  'of two concurrent creations with the same id, one fails and stores nothing': async ({ store }) => {
+    const first = store.create(newTask('one', { alias: 'first' }));
+    const second = store.create(newTask('one', { owner: 'bob', alias: 'second', idempotency: key('k') }));
+    // Another write of the same transaction is stored.
+    const other = store.create(newTask('two'));
+
+    await rejects(second, isTaken);
+
+    equal((await first).kind, 'created');
+    equal((await other).kind, 'created');
+    deepEqual((await listed(store)).total, 2);
+    const bob = { ...ALICE, owner: 'bob' };
+    equal(await store.resolveAlias(bob, 'second'), undefined);
+    await create(store, newTask('three', { ...bob, alias: 'second', idempotency: key('k') }));
   },
 
   'tasks created concurrently are all stored': async ({ store }) => {
@@ -203,4 +219,9 @@ async function created(store: Store, task: NewTask, accepted: (record: TaskRecor
   const result = await store.create(task, accepted);
   if (result.kind !== 'created') throw new Error(`The task is ${result.kind}`);
   return result.record;
+}
+
+/** Whether an error is that of a task whose id is in use. */
+function isTaken(error: unknown): boolean {
+  return A2AError.is(error, 'INTERNAL_ERROR') && /already exists/.test(error.message);
 }

@@ -67,6 +67,25 @@ export const retention: Behaviours = {
     deepEqual((await listed(store)).ids, ['task-5']);
   },
 
+  'pruning keeps a new task with the id of a task that is removed at the same time': async ({ store }) => {
+    await create(store, newTask('one'));
+    await append(store, 'one', end(START));
+    const all = policy({ endedBefore: START + HOUR });
+
+    const first = store.prune(all);
+    const again = store.create(newTask('one')).then(
+      () => true,
+      // The first task was not removed yet.
+      () => false,
+    );
+    const second = store.prune(all);
+
+    equal((await first) + (await second), 1);
+    const task = await store.read(ALICE, 'one');
+    equal(task !== undefined, await again);
+    equal(task?.record.endedAt, undefined);
+  },
+
   'pruning removes at most as many tasks as its limit': async ({ store }) => {
     await endedTasks(store, 5);
     const all = policy({ endedBefore: START + HOUR, limit: 2 });

@@ -1,7 +1,7 @@
 import type { Scope, TaskPage, TaskQuery } from '../../store.ts';
 import type { Database } from '../database.ts';
 import { columnsWith, sqlLimit, toStored } from './reads.ts';
-import { stateNumber } from '../task-row.ts';
+import { stateNumber } from '../../task-row.ts';
 
 /**
  * Reads the page after a position, so that every page costs the same. The total is counted, so its cost grows with the number of

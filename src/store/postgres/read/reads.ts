@@ -5,7 +5,8 @@ import type { JournalRecord, ReadParts, Scope, StoredTask, TaskEvent } from '../
 import type { Database } from '../database.ts';
 import type { Row } from '../statements.ts';
 import { EVENT_KINDS } from '../write/unit-of-work.ts';
-import { currentColumns, TASK_COLUMN_COUNT, toFound } from '../task-row.ts';
+import { RECORD_COLUMN_COUNT } from '../../task-row.ts';
+import { currentColumns, toFound } from '../task-row.ts';
 
 const ARTIFACT = EVENT_KINDS.indexOf('artifact');
 
@@ -38,7 +39,7 @@ function messagesOf(schema: string, history: number | undefined, maxBytes: numbe
 /** Reads a row of `columnsWith`. */
 export function toStored(row: Row, parts: ReadParts): StoredTask {
   const { record, lastMessage } = toFound(row);
-  const [messages, snapshot, tail] = row.slice(TASK_COLUMN_COUNT) as (string | null)[];
+  const [messages, snapshot, tail] = row.slice(RECORD_COLUMN_COUNT) as (string | null)[];
   const history = (JSON.parse(messages ?? '[]') as string[]).map((body) => JSON.parse(body) as Message);
   const omitted = Math.min(parts.history ?? Infinity, lastMessage) - history.length;
   const read: Writable<StoredTask> = { record, history };
@@ -57,7 +58,7 @@ export async function readTask(
   database: Database,
   { tenant, owner }: Scope,
   taskId: string,
-  parts: ReadParts,
+  parts: ReadParts = {},
 ): Promise<StoredTask | undefined> {
   const { schema } = database;
   // Forces the lookup by id: a plan made for an empty table might iterate over all tasks of an owner.
@@ -71,6 +72,16 @@ export async function readTask(
     ? database.find({ name: 'task', text, values, queryTimeoutMs })
     : database.read(text, values));
   return row && toStored(row, parts);
+}
+
+export async function findAlias(
+  database: Database,
+  { tenant, owner }: Scope,
+  alias: string,
+): Promise<string | undefined> {
+  const text = `SELECT id FROM ${database.schema}.task WHERE alias = $1 AND tenant = $2 AND owner = $3`;
+  const [row] = await database.read(text, [alias, tenant, owner]);
+  return row && String(row[0]);
 }
 
 export async function readEvents(
@@ -92,11 +103,7 @@ export async function readEvents(
   }));
 }
 
-export async function readJournal(
-  database: Database,
-  taskId: string,
-  after: number,
-): Promise<readonly JournalRecord[]> {
+export async function readJournal(database: Database, taskId: string, after = 0): Promise<readonly JournalRecord[]> {
   const rows = await database.find({
     name: 'journal',
     text: `SELECT number, kind, key, body FROM ${database.schema}.journal WHERE task_id = $1 AND number > $2 ORDER BY number`,

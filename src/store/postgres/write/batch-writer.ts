@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { settled } from '../../../support/settled.ts';
 import { OptimisticTransaction } from './optimistic-transaction.ts';
 import type { Database } from '../database.ts';
-import { UnitOfWork, NOTHING_LOCKED } from './unit-of-work.ts';
+import { PostgresUnitOfWork, NOTHING_LOCKED } from './unit-of-work.ts';
 import { isConflict, isConnectionLost, isOutdated } from '../failure.ts';
 import type { Change } from '../hints/hint-payload.ts';
 import type { Hints } from '../hints/hints.ts';
@@ -66,7 +66,7 @@ export class BatchWriter {
     known: ReadonlyMap<string, FoundTask>,
     { jobs, lockMs }: Batch,
   ): Promise<unknown> {
-    const draft = draftOf(jobs, new UnitOfWork({ ...NOTHING_LOCKED, tasks: known }, this.#database.aboutNow));
+    const draft = draftOf(jobs, new PostgresUnitOfWork({ ...NOTHING_LOCKED, tasks: known }, this.#database.aboutNow));
     const transaction = new OptimisticTransaction(client, this.#database, known, draft.unit);
     try {
       const { isTold } = await transaction.commit(this.#hints.statements(draft.changes, transaction.condition), lockMs);
@@ -146,7 +146,7 @@ export class BatchWriter {
   }
 
   /** Caches the tasks that the writer itself runs. */
-  #remember(unit: UnitOfWork, changes: readonly Change[], version: string): void {
+  #remember(unit: PostgresUnitOfWork, changes: readonly Change[], version: string): void {
     for (const { taskId, by } of changes) {
       const task = unit.left(taskId, version);
       if (task !== undefined && task.record.node === by) this.#known.keep(task);
@@ -156,21 +156,21 @@ export class BatchWriter {
 
 /** Writes that have run but are not stored, with the responses to send once they are. */
 interface Draft {
-  readonly unit: UnitOfWork;
+  readonly unit: PostgresUnitOfWork;
   readonly changes: readonly Change[];
   readonly answers: readonly (() => void)[];
 }
 
-function draftOf(jobs: readonly Job[], unit: UnitOfWork): Draft {
+function draftOf(jobs: readonly Job[], unit: PostgresUnitOfWork): Draft {
   const changes: Change[] = [];
   return { unit, changes, answers: jobs.map((job) => answerOf(job, unit, changes)) };
 }
 
 /** Runs a job. Returns the function that settles its promise once it is stored. */
-function answerOf(job: Job, unit: UnitOfWork, changes: Change[]): () => void {
+function answerOf(job: Job, unit: PostgresUnitOfWork, changes: Change[]): () => void {
   try {
-    const { result, hint } = job.run(unit);
-    if (hint !== undefined) {
+    const { result, hint } = unit.run(job.run);
+    if (hint !== undefined && job.isSilent !== true) {
       const { isClaimable, progress } = hint;
       changes.push({ taskId: job.taskId, by: job.by, isClaimable, progress });
     }

@@ -1,7 +1,9 @@
 import { isSameButNumbers, statusTime } from '../../guard.ts';
-import { type Columns, columnsOf, RowBatch, unnested } from './row-batch.ts';
+import { type Columns, columnsOf, unnested } from './columns.ts';
+import { RowBatch } from './row-batch.ts';
 import type { Statement } from '../statements.ts';
-import { json, stateNumber, type FoundTask } from '../task-row.ts';
+import { json, stateNumber } from '../../task-row.ts';
+import type { FoundTask } from '../task-row.ts';
 
 /** A changed task row to write. */
 export interface Changed {

@@ -1,5 +1,5 @@
 import type { Statement } from '../statements.ts';
-import type { Columns } from './row-batch.ts';
+import type { Columns } from './columns.ts';
 
 /**
  * A query that finds a row of a transaction, unchanged, if the transaction was committed. The transaction id alone is not enough:

@@ -1,6 +1,5 @@
-import type { UnitOfWork } from './unit-of-work.ts';
+import type { PostgresUnitOfWork } from './unit-of-work.ts';
 import type { Needs } from './transaction.ts';
-import type { Written } from './writes.ts';
 
 /** A write that waits for the next transaction. */
 export interface Job<T = unknown> {
@@ -19,8 +18,10 @@ export interface Job<T = unknown> {
   readonly isPushed?: boolean | undefined;
   /** The node in `TaskWrite.by`. */
   readonly by?: string | undefined;
+  /** Whether watchers are not notified. */
+  readonly isSilent?: boolean | undefined;
   /** Runs on the locked data of the transaction. If it throws, it has changed nothing. */
-  readonly run: (unit: UnitOfWork) => Written<T>;
+  readonly run: (unit: PostgresUnitOfWork) => T;
   /** The approximate number of characters that it stores. */
   readonly size: number;
   /** When it was submitted, by the monotonic clock. */

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { BEGIN, type Database, SETTINGS } from '../database.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
+import type { PostgresUnitOfWork } from './unit-of-work.ts';
 import type { CommitCondition } from '../hints/hints.ts';
 import { pipeline, type Statement } from '../statements.ts';
 import type { FoundTask } from '../task-row.ts';
@@ -20,15 +20,15 @@ export class OptimisticTransaction {
   readonly #client: PoolClient;
   readonly #database: Database;
   readonly #known: ReadonlyMap<string, FoundTask>;
-  readonly #desk: UnitOfWork;
+  readonly #unit: PostgresUnitOfWork;
   readonly #mark = String(++marks);
   #begun: Transaction | undefined;
 
-  constructor(client: PoolClient, database: Database, known: ReadonlyMap<string, FoundTask>, unit: UnitOfWork) {
+  constructor(client: PoolClient, database: Database, known: ReadonlyMap<string, FoundTask>, unit: PostgresUnitOfWork) {
     this.#client = client;
     this.#database = database;
     this.#known = known;
-    this.#desk = unit;
+    this.#unit = unit;
   }
 
   /** Undefined if the database has not confirmed the BEGIN. Without its id, the outcome of the transaction cannot be queried. */
@@ -49,7 +49,7 @@ export class OptimisticTransaction {
       text: lockKnown(this.#database.schema),
       values: [[...this.#known.keys()], versions, this.#mark],
     };
-    const stored = commit(this.#client, [lock, ...this.#desk.statements(this.#database)], after);
+    const stored = commit(this.#client, [lock, ...this.#unit.statements(this.#database)], after);
     // If BEGIN fails, its error is the cause of all later ones.
     stored.catch(() => {});
     this.#begun = await begun;
@@ -60,7 +60,7 @@ export class OptimisticTransaction {
     const setUp: Statement = { name: 'begin ahead', text: SET_UP, values: [lockMs, this.#mark] };
     const [, done] = await pipeline(this.#client, [BEGIN, setUp]);
     const own = done?.rows[0];
-    return { id: String(own?.[0]), process: Number(own?.[1]), unit: this.#desk };
+    return { id: String(own?.[0]), process: Number(own?.[1]), unit: this.#unit };
   }
 }
 
@@ -68,11 +68,11 @@ const SET_UP = `SELECT pg_current_xact_id()::text, pg_backend_pid(), ${SETTINGS}
   set_config('${STORED}', $2, false), set_config('${WITHIN}', $2, true)`;
 
 /**
- * Divides by zero, which aborts the transaction, unless all rows have the expected version. If BEGIN has failed, the statements
+ * Raises an error, which aborts the transaction, unless all rows have the expected version. If BEGIN has failed, the statements
  * after it must have no effect: the connection is made read-only, and sends no hints.
  */
 function lockKnown(schema: string): string {
-  return `SELECT CASE WHEN current_setting('${WITHIN}', true) = $3 THEN 1 / (count(*) = cardinality($1::text[]))::integer
+  return `SELECT CASE WHEN current_setting('${WITHIN}', true) = $3 THEN ${schema}.assert_current(count(*) = cardinality($1::text[]))
       ELSE length(set_config('default_transaction_read_only', 'on', false) || set_config('${STORED}', '', false)) END
     FROM (SELECT FROM unnest($1::text[], $2::text[]) AS v(id, version) JOIN ${schema}.task t ON t.id = v.id
       WHERE t.xmin::text = v.version ORDER BY t.id FOR UPDATE OF t) AS same`;

@@ -1,19 +1,11 @@
-import { receiverOf } from '../../receiver.ts';
-import type { PushConfigName, PushConfigRecord, PushConfigToPut } from '../../store.ts';
+import { receiverOf } from '../../push-shares.ts';
+import type { PushConfigName, PushConfigRecord, TaskRecord } from '../../store.ts';
 import type { Database } from '../database.ts';
 import { RowBatch } from './row-batch.ts';
 import type { Statement } from '../statements.ts';
 
 /** The ids of the push configs of a task, by the id of the task. */
 export type KnownPushConfigs = ReadonlyMap<string, ReadonlySet<string>>;
-
-interface Put {
-  readonly taskId: string;
-  readonly record: PushConfigRecord;
-  readonly told: number;
-  /** Whether it replaces a push config with the same id. */
-  readonly isKnown: boolean;
-}
 
 /** The push configs of one transaction: those that its writes add, and those that become due. */
 export class PushConfigRows {
@@ -29,7 +21,9 @@ export class PushConfigRows {
     receiver: 'text',
     told: 'integer',
   });
-  readonly #later: Put[] = [];
+  /** The changes of all others, in their order. */
+  readonly #later: { readonly taskId: string; readonly statements: (database: Database) => readonly Statement[] }[] =
+    [];
   readonly #dueTasks = new Set<string>();
 
   /** @param known The push configs of the tasks to which one may be added. */
@@ -37,24 +31,30 @@ export class PushConfigRows {
     this.#known = known;
   }
 
-  /** Adds the first push config of a new task. It receives all events. */
-  addFirst(taskId: string, record: PushConfigRecord): void {
-    const { id, dialect, createdAt, config } = record;
-    this.#first.add(taskId, id, 1, dialect, createdAt, JSON.stringify(config), receiverOf(record), 0);
-    this.#idsOf(taskId).add(id);
+  count(taskId: string): number {
+    return this.#idsOf(taskId).size;
   }
 
-  /**
-   * Adds or replaces a push config. Returns whether there is room for it.
-   *
-   * @param told The number of the last event before the push config.
-   */
-  put(taskId: string, { record, max }: PushConfigToPut, told: number): boolean {
+  /** @param delivered The number of the last event that it does not receive. */
+  add(taskId: string, record: PushConfigRecord, delivered: number): void {
+    const { id, dialect, createdAt, config } = record;
     const ids = this.#idsOf(taskId);
-    const isKnown = ids.has(record.id);
-    if (!isKnown && ids.size >= max) return false;
-    ids.add(record.id);
-    this.#later.push({ taskId, record, told, isKnown });
+    if (ids.size === 0) {
+      this.#first.add(taskId, id, 1, dialect, createdAt, JSON.stringify(config), receiverOf(record), delivered);
+    } else {
+      this.#later.push({ taskId, statements: ({ schema }) => [added(schema, taskId, record, delivered)] });
+    }
+    ids.add(id);
+  }
+
+  /** Replaces a push config and restarts its delivery. Returns whether there is one with its id. */
+  replace({ id: taskId, lastEvent }: TaskRecord, record: PushConfigRecord): boolean {
+    if (!this.#idsOf(taskId).has(record.id)) return false;
+    const delivery = { taskId, configId: record.id, lastEvent };
+    this.#later.push({
+      taskId,
+      statements: ({ schema, now }) => [replaced(schema, taskId, record), renewal(schema, now, delivery)],
+    });
     return true;
   }
 
@@ -67,7 +67,7 @@ export class PushConfigRows {
     const { schema, now } = database;
     return [
       this.#first.insert(schema, gone),
-      ...this.#later.flatMap((put) => (gone.has(put.taskId) ? [] : stored(database, put))),
+      ...this.#later.flatMap(({ taskId, statements }) => (gone.has(taskId) ? [] : statements(database))),
       due(schema, now, [...this.#dueTasks]),
     ];
   }
@@ -77,11 +77,6 @@ export class PushConfigRows {
     this.#put.set(taskId, ids);
     return ids;
   }
-}
-
-function stored({ schema, now }: Database, { taskId, record, told, isKnown }: Put): readonly Statement[] {
-  if (!isKnown) return [added(schema, taskId, record, told)];
-  return [replaced(schema, taskId, record), renewal(schema, now, { taskId, configId: record.id, lastEvent: told })];
 }
 
 /** Reads the push configs of tasks whose rows are locked. */
@@ -120,12 +115,12 @@ function replaced(schema: string, taskId: string, record: PushConfigRecord): Sta
   };
 }
 
-function added(schema: string, taskId: string, record: PushConfigRecord, told: number): Statement {
+function added(schema: string, taskId: string, record: PushConfigRecord, delivered: number): Statement {
   const { id, dialect, createdAt, config } = record;
   return {
     text: `INSERT INTO ${schema}.push_config (task_id, id, number, dialect, created_at, config, receiver, told)
       SELECT $1, $2, coalesce(max(number), 0) + 1, $3, $4, $5, $6, $7 FROM ${schema}.push_config WHERE task_id = $1`,
-    values: [taskId, id, dialect, createdAt, JSON.stringify(config), receiverOf(record), told],
+    values: [taskId, id, dialect, createdAt, JSON.stringify(config), receiverOf(record), delivered],
   };
 }
 

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Message } from '../../../model/message.ts';
 import { BEGIN, type Database, SETTINGS } from '../database.ts';
-import { UnitOfWork, type KnownRequest, requestName } from './unit-of-work.ts';
+import type { KnownRequest } from '../../writes.ts';
+import { PostgresUnitOfWork, requestName } from './unit-of-work.ts';
 import type { CommitCondition } from '../hints/hints.ts';
 import { knownPushConfigs, toKnownPushConfigs } from './push-config-rows.ts';
 import { canSendAhead, pipeline, noteBackendPid, type Row, run, type Statement } from '../statements.ts';
@@ -30,7 +31,7 @@ export interface Transaction {
   readonly id: string;
   /** The process id of the backend, also behind a pooler. */
   readonly process: number;
-  readonly unit: UnitOfWork;
+  readonly unit: PostgresUnitOfWork;
 }
 
 /** How long to query the outcome of a transaction whose connection was lost: about the time of a database restart. */
@@ -75,7 +76,7 @@ export async function begin(
     pushConfigs: toKnownPushConfigs(rowsAt(pushedAt)),
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
   };
-  const unit = new UnitOfWork(locked, database.aboutNow);
+  const unit = new PostgresUnitOfWork(locked, database.aboutNow);
   const own = rowsAt(1)[0];
   const process = Number(own?.[1]);
   if (database.isOwnPool) noteBackendPid(client, process);

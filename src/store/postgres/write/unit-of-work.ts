@@ -1,21 +1,26 @@
 import type { Message } from '../../../model/message.ts';
+import { isQueued } from '../../guard.ts';
 import type {
   Idempotency,
   JournalEntry,
   NewEvent,
+  NewTask,
   PushConfigRecord,
-  PushConfigToPut,
   Scope,
+  TaskEvent,
   TaskRecord,
+  TaskWrite,
 } from '../../store.ts';
-import { isQueued } from '../../guard.ts';
-import type { Statement } from '../statements.ts';
+import { json } from '../../task-row.ts';
+import type { KnownRequest, UnitOfWork } from '../../writes.ts';
 import type { Database } from '../database.ts';
+import type { Change } from '../hints/hint-payload.ts';
+import type { Statement } from '../statements.ts';
+import type { FoundTask } from '../task-row.ts';
 import { type Changed, CHANGING, changingOf, inserts, isKept, updates, updatesWithSnapshot } from './changed-tasks.ts';
+import { absence, commitProbe } from './commit-probe.ts';
 import { type KnownPushConfigs, PushConfigRows } from './push-config-rows.ts';
 import { RowBatch } from './row-batch.ts';
-import { json, type FoundTask } from '../task-row.ts';
-import { absence, commitProbe } from './commit-probe.ts';
 
 /** The data that was read and locked at the start of a transaction. */
 export interface Locked {
@@ -27,12 +32,6 @@ export interface Locked {
   /** The push configs of tasks to which the transaction adds one. */
   readonly pushConfigs: KnownPushConfigs;
   readonly livingNodes: ReadonlySet<string>;
-}
-
-export interface KnownRequest {
-  readonly digest: string;
-  readonly taskId: string;
-  readonly reply?: Message;
 }
 
 interface NewRequest extends KnownRequest, Scope {
@@ -56,11 +55,24 @@ export function requestName(scope: Scope, name: string): string {
   return `${name}\0${scope.tenant}\0${scope.owner}`;
 }
 
+/** The change of a task for watchers, without the writer. */
+export type Progress = Pick<Change, 'isClaimable' | 'progress'>;
+
+/** The result of a write, and its hint for watchers. */
+export interface Written<T> {
+  readonly result: T;
+  /** Absent if nothing changed. */
+  readonly hint: Progress | undefined;
+}
+
+const REMOVED: Progress = { isClaimable: false, progress: undefined };
+
 /**
  * The unit of work of one transaction. Each write works on the results of the earlier ones. At the end, a few statements store all
- * changes, regardless of the number of writes.
+ * changes, regardless of the number of writes. The data of its tasks was locked and read before, or it is assumed and the
+ * transaction checks it (`OptimisticTransaction`). The writes are the same in both cases.
  */
-export class UnitOfWork {
+export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
   readonly #locked: Locked;
   readonly #now: number;
   readonly #changed = new Map<string, Changed>();
@@ -78,6 +90,8 @@ export class UnitOfWork {
     body: 'text',
   });
   readonly #pushConfigs: PushConfigRows;
+  /** The hint of the current write. */
+  #hint: Progress | undefined;
 
   /** @param now The time that decides whether a written task is due. */
   constructor(locked: Locked, now: number) {
@@ -86,99 +100,113 @@ export class UnitOfWork {
     this.#pushConfigs = new PushConfigRows(locked.pushConfigs);
   }
 
-  find(id: string): FoundTask | undefined {
-    const changed = this.#changed.get(id);
-    return changed === undefined ? this.#locked.tasks.get(id) : changed.task;
+  /** Runs one write, which changes at most one task. */
+  run<T>(write: (unit: PostgresUnitOfWork) => T): Written<T> {
+    this.#hint = undefined;
+    return { result: write(this), hint: this.#hint };
+  }
+
+  find(taskId: string): FoundTask | undefined {
+    const changed = this.#changed.get(taskId);
+    return changed === undefined ? this.#locked.tasks.get(taskId) : changed.task;
+  }
+
+  findRequest(scope: Scope, key: string): KnownRequest | undefined {
+    const name = requestName(scope, key);
+    return this.#requests.get(name) ?? this.#locked.requests.get(name);
+  }
+
+  findAlias(scope: Scope, alias: string): string | undefined {
+    const name = requestName(scope, alias);
+    const id = this.#aliases.get(name) ?? this.#locked.aliases.get(name);
+    // The alias of a removed task is free.
+    const changed = id === undefined ? undefined : this.#changed.get(id);
+    return changed !== undefined && changed.task === undefined ? undefined : id;
   }
 
   isAlive(node: string | undefined): boolean {
     return node !== undefined && this.#locked.livingNodes.has(node);
   }
 
-  insert(record: TaskRecord, alias: string | undefined): void {
+  insert({ alias, message, event }: NewTask, record: TaskRecord): FoundTask {
     const task = { record, lastMessage: 1, seq: 0, version: undefined, queued: isQueued(record, this.#now) };
     this.#changed.set(record.id, { stored: undefined, alias, task });
     if (alias !== undefined) this.#aliases.set(requestName(record, alias), record.id);
+    this.#messages.add(record.id, 1, JSON.stringify(message));
+    const events = event === undefined ? [] : [event];
+    this.#addEvents(record.id, 0, events);
+    this.#hint = progressOf(record, events);
+    return task;
   }
 
-  /** @param isLeaseHolder Whether the lease holder writes. Writes of others always give the row a new version. */
-  update(task: FoundTask, record: TaskRecord, lastMessage: number, isLeaseHolder: boolean): void {
+  addEvents({ record }: FoundTask, events: readonly NewEvent[]): void {
+    this.#addEvents(record.id, record.lastEvent, events);
+  }
+
+  #addEvents(taskId: string, last: number, events: readonly NewEvent[]): void {
+    let number = last;
+    for (const { kind, body } of events) this.#events.add(taskId, ++number, EVENT_KINDS.indexOf(kind), body);
+  }
+
+  addMessages({ record, lastMessage }: FoundTask, messages: readonly Message[]): void {
+    let number = lastMessage;
+    for (const message of messages) this.#messages.add(record.id, ++number, JSON.stringify(message));
+  }
+
+  addJournal({ record }: FoundTask, entries: readonly JournalEntry[]): void {
+    let number = record.lastJournal;
+    for (const { kind, key, body } of entries) {
+      this.#journal.add(record.id, ++number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
+    }
+  }
+
+  dropJournal({ record }: FoundTask): void {
+    this.#endedJournals.push(record.id);
+  }
+
+  update(task: FoundTask, record: TaskRecord, { history = [], events = [], artifacts, guard }: TaskWrite): void {
     const changed = this.#change(task);
     const { seq, version } = task;
+    const lastMessage = task.lastMessage + history.length;
     changed.task = { record, lastMessage, seq, version, queued: isQueued(record, this.#now) };
-    if (!isLeaseHolder) changed.isRenewed = true;
+    if (artifacts !== undefined) changed.snapshot = { upTo: record.lastEvent, text: artifacts };
+    // Only a write of the lease holder may leave the row, and with it the version, unchanged.
+    if (guard.lease === undefined) changed.isRenewed = true;
+    this.#hint = progressOf(record, events);
   }
 
   remove(task: FoundTask): void {
     this.#change(task).task = undefined;
     for (const [name, id] of this.#aliases) if (id === task.record.id) this.#aliases.delete(name);
+    this.#hint = REMOVED;
   }
 
-  snapshot(task: FoundTask, upTo: number, text: string): void {
-    this.#change(task).snapshot = { upTo, text };
-  }
-
-  addEvents(taskId: string, last: number, events: readonly NewEvent[]): void {
-    let number = last;
-    for (const { kind, body } of events) this.#events.add(taskId, ++number, EVENT_KINDS.indexOf(kind), body);
-  }
-
-  addMessages(taskId: string, last: number, messages: readonly Message[]): void {
-    let number = last;
-    for (const message of messages) this.#messages.add(taskId, ++number, JSON.stringify(message));
-  }
-
-  addJournal(taskId: string, last: number, entries: readonly JournalEntry[]): void {
-    let number = last;
-    for (const { kind, key, body } of entries) {
-      this.#journal.add(taskId, ++number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
-    }
-  }
-
-  /** Called when a task ends, because it never runs again. */
-  dropJournal(taskId: string): void {
-    this.#endedJournals.push(taskId);
-  }
-
-  /** Adds the first push config of a new task. It receives all events. */
-  addPushConfig(taskId: string, record: PushConfigRecord): void {
-    this.#pushConfigs.addFirst(taskId, record);
-  }
-
-  /** Adds a push config that receives all events after `told`. Returns whether there is room for it. */
-  putPushConfig(taskId: string, config: PushConfigToPut, told: number): boolean {
-    return this.#pushConfigs.put(taskId, config, told);
-  }
-
-  /** Makes the push configs of a task due, after new events. */
-  makePushesDue(taskId: string): void {
-    this.#pushConfigs.makeDue(taskId);
-  }
-
-  requestOf(scope: Scope, key: string): KnownRequest | undefined {
-    const name = requestName(scope, key);
-    return this.#requests.get(name) ?? this.#locked.requests.get(name);
-  }
-
-  remember({ tenant, owner, id }: TaskRecord, request: Idempotency): void {
+  rememberRequest({ record: { tenant, owner, id } }: FoundTask, request: Idempotency): void {
     const name = requestName({ tenant, owner }, request.key);
     this.#requests.set(name, { tenant, owner, request, digest: request.digest, taskId: id });
   }
 
-  /** Stores the message as the outcome of the requests of a task. */
-  answerRequests(taskId: string, reply: Message): void {
-    this.#replies.set(taskId, reply);
+  answerRequests({ record: { id } }: FoundTask, reply: Message): void {
+    this.#replies.set(id, reply);
     for (const [name, request] of this.#requests) {
-      if (request.taskId === taskId) this.#requests.set(name, { ...request, reply });
+      if (request.taskId === id) this.#requests.set(name, { ...request, reply });
     }
   }
 
-  aliasOwner(scope: Scope, alias: string): string | undefined {
-    const name = requestName(scope, alias);
-    const id = this.#aliases.get(name) ?? this.#locked.aliases.get(name);
-    // The alias of a removed task is free.
-    const changed = id === undefined ? undefined : this.#changed.get(id);
-    return changed !== undefined && changed.task === undefined ? undefined : id;
+  pushConfigCount({ record }: FoundTask): number {
+    return this.#pushConfigs.count(record.id);
+  }
+
+  addPushConfig({ record }: FoundTask, config: PushConfigRecord, delivered: number): void {
+    this.#pushConfigs.add(record.id, config, delivered);
+  }
+
+  replacePushConfig({ record }: FoundTask, config: PushConfigRecord): boolean {
+    return this.#pushConfigs.replace(record, config);
+  }
+
+  makePushesDue({ record }: FoundTask): void {
+    this.#pushConfigs.makeDue(record.id);
   }
 
   /** The statements that store all changes, in a valid order. */
@@ -246,6 +274,17 @@ export class UnitOfWork {
     }
     return changed;
   }
+}
+
+/** @param events The last events of the task. */
+function progressOf(record: TaskRecord, events: readonly NewEvent[]): Progress {
+  const { lastEvent, endedAt, status } = record;
+  const before = lastEvent - events.length;
+  const numbered = events.map(({ kind, body }, i): TaskEvent => ({ number: before + i + 1, kind, body }));
+  return {
+    isClaimable: record.node === undefined && record.wakeAt !== undefined,
+    progress: { lastEvent, endedAt, status, events: numbered },
+  };
 }
 
 /** Removes tasks with all their data, except the keys of their requests, which expire separately. */

@@ -73,7 +73,7 @@ test('raw() is not called on a statement without rows, because better-sqlite3 wo
   expect(loadDriver(installed(modules))('tasks.db').prepare('').run()).toBe('done');
 });
 
-test('without a library the error says what to install, and why each library failed', () => {
+test('without a library, the error names a package to install and why each library failed', () => {
   const load = (): unknown => loadDriver(installed({}));
 
   expect(load).toThrow(/^SQLite on Node \d+ needs a driver: npm i @photostructure\/sqlite$/);

@@ -72,7 +72,7 @@ export function toSyncError(error: unknown): A2AError {
   return new A2AError('UNAVAILABLE', sentence, { cause: error });
 }
 
-/** The error of all calls after the file was deleted or replaced. Whatever SQLite still writes is lost when the process ends. */
+/** The error of all calls after the file was deleted or replaced. Later writes of SQLite are lost when the process ends. */
 export function toMissingError(): A2AError {
   const sentence =
     'The file of the task store was deleted or replaced. The store is unavailable until the process is restarted';

@@ -62,7 +62,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   [RESULT.NOTADB]: 'is not a SQLite database: use another file. This file was not changed',
 };
 
-/** Opens, locks and migrates a database file. @throws Error that says what to do. A rejected file is not changed. */
+/** Opens, locks and migrates a database file. @throws Error with a message that contains the fix. A rejected file is not changed. */
 export function openFile(driver: Driver, path: string, log: Log, syncFile?: SyncFile): OpenFile {
   if (path === '' || path === ':memory:') {
     throw new Error(

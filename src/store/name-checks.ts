@@ -1,0 +1,95 @@
+import { A2AError } from '../errors.ts';
+import { isName } from '../support/name.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Keeps names from a store that a database could confuse with others: it ends a text at NUL, and stores all unpaired surrogates as
+ * the same character. A write with such a name is rejected with `INVALID_PARAMS`. So the name is never stored, and all other calls
+ * respond as if they had searched for it. Stores that keep all texts distinct need no such checks.
+ */
+export function withNameChecks(store: Store): Store {
+  return {
+    ...(store.isVolatile !== undefined && { isVolatile: store.isVolatile }),
+    ...(store.ready && { ready: store.ready.bind(store) }),
+    ...(store.now && { now: store.now.bind(store) }),
+    ...(store.takeTokens && { takeTokens: store.takeTokens.bind(store) }),
+    create(task, accepted) {
+      const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig } = task;
+      const key = idempotency?.key;
+      return areNames(id, tenant, owner, contextId, agent, fairnessKey, node, alias, key, pushConfig?.id)
+        ? store.create(task, accepted)
+        : refused();
+    },
+    append(write) {
+      if (!areNames(write.idempotency?.key, write.pushConfig?.record.id)) return refused();
+      return isName(write.taskId) ? store.append(write) : Promise.resolve({ kind: 'rejected' });
+    },
+    dropForReply: (taskId, lease, reply) =>
+      isName(taskId) ? store.dropForReply(taskId, lease, reply) : Promise.resolve(false),
+    read: (scope, taskId, parts) =>
+      areNames(scope.tenant, scope.owner, taskId) ? store.read(scope, taskId, parts) : nothing(),
+    resolveAlias: (scope, alias) =>
+      areNames(scope.tenant, scope.owner, alias) ? store.resolveAlias(scope, alias) : nothing(),
+    list: (scope, query) =>
+      areNames(scope.tenant, scope.owner, query.contextId)
+        ? store.list(scope, query)
+        : Promise.resolve({ tasks: [], total: 0 }),
+    events: (taskId, after, limit) => (isName(taskId) ? store.events(taskId, after, limit) : none()),
+    journal: (taskId, after) => (isName(taskId) ? store.journal(taskId, after) : none()),
+    putPushConfig(scope, taskId, config, max) {
+      if (!isName(config.id)) return refused();
+      return areNames(scope.tenant, scope.owner, taskId) ? store.putPushConfig(scope, taskId, config, max) : nothing();
+    },
+    pushConfigs(scope, taskId, query) {
+      if (!areNames(scope.tenant, scope.owner, taskId)) return nothing();
+      // The result still depends on whether the task is visible.
+      return store.pushConfigs(scope, taskId, areNames(query.id) ? query : { limit: 0 });
+    },
+    async deletePushConfig(scope, taskId, id) {
+      if (!areNames(scope.tenant, scope.owner, taskId)) return undefined;
+      if (isName(id)) return store.deletePushConfig(scope, taskId, id);
+      return (await store.pushConfigs(scope, taskId, { limit: 0 })) && false;
+    },
+    claimPushes: (request) => (isName(request.node) ? store.claimPushes(request) : refused()),
+    nextPush: (agents) => store.nextPush(agents),
+    notePush(report) {
+      if (!areNames(report.deadLetter?.id)) return refused();
+      return areNames(report.taskId, report.configId, report.node) ? store.notePush(report) : nothing();
+    },
+    resumePush: (name) => (areNames(name.taskId, name.configId) ? store.resumePush(name) : Promise.resolve(false)),
+    deadLetters: (query) =>
+      areNames(query.id, query.of?.taskId, query.of?.configId) ? store.deadLetters(query) : none(),
+    dropDeadLetter: (id) => (isName(id) ? store.dropDeadLetter(id) : Promise.resolve(false)),
+    claim(request) {
+      if (!isName(request.node)) return refused();
+      return areNames(request.taskId) ? store.claim(request) : none();
+    },
+    nextWake: (agents, after) => store.nextWake(agents, after),
+    heartbeat: (node, ttlMs) => (isName(node) ? store.heartbeat(node, ttlMs) : refused()),
+    retire: (node) => (isName(node) ? store.retire(node) : Promise.resolve()),
+    prune: (policy) => store.prune(policy),
+    purge: (scope, limit) =>
+      areNames(scope.tenant, scope.owner) ? store.purge(scope, limit) : Promise.resolve({ found: 0, removed: 0 }),
+    unfinished: (scope, limit) =>
+      areNames(scope.tenant, scope.owner) ? store.unfinished(scope, limit) : Promise.resolve({ taskIds: [], total: 0 }),
+    watch: (listener) => store.watch(listener),
+    close: () => store.close(),
+  };
+}
+
+function areNames(...names: readonly (string | undefined)[]): boolean {
+  return names.every((name) => typeof name !== 'string' || isName(name));
+}
+
+/** Stores the names that a call may not contain. */
+function refused(): Promise<never> {
+  return Promise.reject(new A2AError('INVALID_PARAMS', 'Names must not contain NUL or unpaired surrogates'));
+}
+
+function nothing(): Promise<undefined> {
+  return Promise.resolve(undefined);
+}
+
+function none(): Promise<readonly never[]> {
+  return Promise.resolve([]);
+}
