@@ -64,6 +64,6 @@ test.each([
   expect(parseVersion(text)).toBeUndefined();
 });
 
-test(verifies('V-11', 'what we say has the form Major.Minor'), () => {
+test(verifies('V-11', 'the version that is sent has the form Major.Minor'), () => {
   for (const version of PROTOCOL_VERSIONS) expect(version).toMatch(/^\d+\.\d+$/);
 });

@@ -47,7 +47,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   engine: [...BASE, 'store/store.ts'],
   push: WIRE,
   agent: [...BASE, 'engine', 'agent/in-process.ts'],
-  // What `connect(agent)` opens it loads late.
+  // Loads the server late, for `connect(agent)`.
   'agent/in-process.ts': [...SERVER, 'agent', 'server'],
   host: HOST,
   server: SERVER,

@@ -35,15 +35,15 @@ describe('a message', () => {
     ['messageId', { role: 'ROLE_USER', parts: [{ text: 'hi' }] }],
     ['role', { messageId: 'm', parts: [{ text: 'hi' }] }],
     ['parts', { messageId: 'm', role: 'ROLE_USER' }],
-  ])(verifies('E-13', 'without %s is refused'), (member, broken) => {
+  ])(verifies('E-13', 'a request without %s is rejected'), (member, broken) => {
     expect(fields(refusal('SendMessage', { message: broken }))).toEqual([`message.${member}`]);
   });
 
-  test(verifies('E-13', 'an empty id is no id'), () => {
+  test(verifies('E-13', 'an empty id is rejected'), () => {
     expect(fields(refusal('SendMessage', { message: { ...message, messageId: '' } }))).toEqual(['message.messageId']);
   });
 
-  test(verifies('E-14', 'without a single part is refused'), () => {
+  test(verifies('E-14', 'a message without parts is rejected'), () => {
     const error = refusal('SendMessage', { message: { ...message, parts: [] } });
     expect(error.violations).toEqual([{ field: 'message.parts', description: 'expected at least one item' }]);
   });

@@ -172,7 +172,7 @@ test('the pruned forms contain no empty value at any depth', () => {
   });
 });
 
-test.each(CARD_VARIANTS)(verifies('J-04', 'signatures are no part of the %s form'), (variant) => {
+test.each(CARD_VARIANTS)(verifies('J-04', 'the %s form leaves signatures out'), (variant) => {
   const signed = { ...CARD, signatures: [{ protected: 'a', signature: 'b' }] };
   expect(canonicalCard(signed, variant)).toEqual(canonicalCard(CARD, variant));
 });
