@@ -4,7 +4,7 @@ export interface MediaRange {
   readonly subtype: string;
 }
 
-/** Words that callers send instead of media types, because early protocol versions had the modes text, file and data. */
+/** Words that callers send instead of media types: the modes `text` and `data` of early protocol versions, and `*`. */
 const WORDS: ReadonlyMap<string, MediaRange> = new Map([
   ['text', { type: 'text', subtype: '*' }],
   ['data', { type: 'application', subtype: 'json' }],

@@ -1,7 +1,7 @@
 /** Exit codes, defined by the A2A CLI conventions. A task that failed is a valid reply, so the exit code is 0. */
 const EXIT_CODES = { failure: 1, usage: 2, unreachable: 3, auth: 4, timeout: 5 } as const;
 
-/** Error codes for programs. The A2A CLI conventions define them and allow no additions. */
+/** The default error code of each kind of failure, as the A2A CLI conventions define them. */
 const CODES = {
   failure: 'A2ACLI_ERR_INTERNAL',
   usage: 'A2ACLI_ERR_USAGE',

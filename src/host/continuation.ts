@@ -15,13 +15,21 @@ export interface ContinuedStream extends TaskStream {
  * for that. Members that return `undefined` have nothing to wait for.
  */
 export interface Continuation {
-  /** Sends a message whose task continues after the response. */
-  send<T>(submission: Submission, waitUntil: WaitUntil | undefined, send: (kept: Submission) => Promise<T>): Promise<T>;
+  /**
+   * Sends a message whose task continues after the response.
+   *
+   * @param send Sends the submission that it gets, which can have a task id of its own.
+   */
+  send<T>(
+    submission: Submission,
+    waitUntil: WaitUntil | undefined,
+    send: (prepared: Submission) => Promise<T>,
+  ): Promise<T>;
   /** Like `send`, for a stream. */
   stream(
     submission: Submission,
     waitUntil: WaitUntil | undefined,
-    start: (kept: Submission) => Promise<TaskStream>,
+    start: (prepared: Submission) => Promise<TaskStream>,
   ): Promise<ContinuedStream>;
   /** When a stream that starts now must end; `Infinity` for never. */
   streamEnd(): number;

@@ -30,7 +30,7 @@ export class AddressRejected extends Error {
 }
 
 /** One message for every reason that depends on networks or lists, so that callers cannot probe them. */
-export const NOT_OURS = 'must be a public address that this agent is allowed to call';
+export const ADDRESS_NOT_ALLOWED = 'must be a public address that this agent is allowed to call';
 const NOT_A_URL = 'must be an absolute http or https URL';
 
 /**
@@ -64,7 +64,8 @@ export class AddressGuard {
     if (this.#isTrusted(url)) return { url, isTrusted: true };
     if (url.protocol === 'http:' && !this.#allowHttp)
       throw rejected('must be an https URL, unless the operator of the agent allows it with allowPrivate or allowHttp');
-    if (isPrivateHost(url.hostname) || !this.#allowsPort(url) || !this.#allowsHost(url)) throw rejected(NOT_OURS);
+    if (isPrivateHost(url.hostname) || !this.#allowsPort(url) || !this.#allowsHost(url))
+      throw rejected(ADDRESS_NOT_ALLOWED);
     return { url, isTrusted: false };
   }
 

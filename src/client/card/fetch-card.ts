@@ -65,7 +65,7 @@ function keyOf({ url, version }: Pick<CardRequest, 'url' | 'version'>): string {
 }
 
 function fetchPublicCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  if (!request.isShareable) return jsonOf(context, passageOf(scope, undefined), request);
+  if (!request.isShareable) return jsonOf(context, requestScopeOf(scope, undefined), request);
   const { clock } = context.settings;
   const card = sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // Uses its own connections, because the first client may be closed while others still wait.
@@ -73,7 +73,7 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
     const limitMs = DEFAULT_TIMEOUTS.discovery;
     const own = new CallScope(clock, {}, limitMs, durationText(limitMs));
     const start = async (known: KeptCard | undefined): Promise<FetchedCard> => {
-      const requestScope = passageOf(own, undefined);
+      const requestScope = requestScopeOf(own, undefined);
       try {
         return await withScope(own, () => revalidated({ ...context, transport }, requestScope, request, known));
       } finally {
@@ -90,7 +90,7 @@ async function fetchPrivateCard(context: ClientContext, scope: CallScope, reques
   const auth = new AuthAttempt();
   for (;;) {
     try {
-      return await jsonOf(context, passageOf(scope, auth), request);
+      return await jsonOf(context, requestScopeOf(scope, auth), request);
     } catch (error) {
       if (!A2AError.is(error, 'UNAUTHENTICATED')) throw error;
       const authContext = refusedContext(request.url, undefined, undefined);
@@ -100,7 +100,7 @@ async function fetchPrivateCard(context: ClientContext, scope: CallScope, reques
   }
 }
 
-function passageOf({ deadline, trace }: CallScope, auth: AuthAttempt | undefined): RequestScope {
+function requestScopeOf({ deadline, trace }: CallScope, auth: AuthAttempt | undefined): RequestScope {
   return { deadline, trace, auth, card: undefined };
 }
 

@@ -2,7 +2,7 @@ import type { AgentCard } from '../../model/card.ts';
 import { Leaving } from '../../support/leave-signal.ts';
 import type { Warning } from '../../wire/decoder.ts';
 import { Credentials } from '../auth/credentials.ts';
-import { RedirectMemory, type ClientContext } from './exchange.ts';
+import { UrlCache, type ClientContext } from './exchange.ts';
 import { DrainingConnections } from '../task/draining-connections.ts';
 import type { ConnectOptions } from '../options.ts';
 import { readSettings } from '../settings.ts';
@@ -40,7 +40,7 @@ export function createConnection(options: ConnectOptions, transport: Transport |
     credentials: auth === undefined ? undefined : new Credentials(auth, { clock, trust, transport: used }),
     interceptors,
     draining: new DrainingConnections(),
-    urls: new RedirectMemory(),
+    urls: new UrlCache(),
     closing: new Leaving(),
   };
   return { context, warnings };

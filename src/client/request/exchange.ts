@@ -22,13 +22,13 @@ export interface ClientContext {
   readonly credentials: Credentials | undefined;
   readonly interceptors: readonly Interceptor[];
   readonly draining: DrainingConnections;
-  readonly urls: RedirectMemory;
+  readonly urls: UrlCache;
   /** Aborted when the client is closed. No requests are sent after that. */
   readonly closing: Leaving;
 }
 
 /** Caches the last parsed URL, because nearly all requests of a client go to the same one. */
-export class RedirectMemory {
+export class UrlCache {
   #text = '';
   #url: URL | undefined;
 

@@ -88,7 +88,7 @@ export class Repeats {
 export class Recovery {
   readonly #context: ClientContext;
   readonly #endpoints: Endpoints;
-  readonly #passage: RequestScope;
+  readonly #requestScope: RequestScope;
   readonly #isRepeatable: boolean;
   readonly #repeats: Repeats;
   #hasChangedVersion = false;
@@ -96,7 +96,7 @@ export class Recovery {
   constructor(context: ClientContext, endpoints: Endpoints, requestScope: RequestScope, isRepeatable: boolean) {
     this.#context = context;
     this.#endpoints = endpoints;
-    this.#passage = requestScope;
+    this.#requestScope = requestScope;
     this.#isRepeatable = isRepeatable;
     this.#repeats = new Repeats(context.settings, requestScope.deadline);
   }
@@ -113,7 +113,7 @@ export class Recovery {
 
   async #renew(error: A2AError, { url }: Endpoint): Promise<boolean> {
     const { credentials } = this.#context;
-    const { auth, card, deadline } = this.#passage;
+    const { auth, card, deadline } = this.#requestScope;
     if (credentials === undefined || auth === undefined) return false;
     return deadline.within(credentials.renew(refusedContext(url, card, challengeOf(error)), auth));
   }

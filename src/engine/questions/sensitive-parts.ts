@@ -15,7 +15,7 @@ export function credentialIn({ parts }: Message): string | undefined {
 }
 
 /**
- * A message for the history: sensitive parts are removed, and with them the unknown members of the message, because they
+ * A message for the history: sensitive parts are replaced by `[redacted]`, and the unknown members are removed of the message, because they
  * may repeat the content.
  */
 export function withoutSensitive(message: Message): Message {

@@ -1,7 +1,7 @@
 import type { Scheduler } from '../../support/time/scheduler.ts';
 import type { Noted } from '../write/task-writer.ts';
 
-interface Turn {
+interface QueuedCompletion {
   readonly number: number;
   readonly give: () => void;
 }
@@ -19,7 +19,7 @@ export class Completions {
   readonly #onDelivered: () => void;
   readonly #onQuiet: () => void;
   /** Sorted by number. */
-  readonly #turns: Turn[] = [];
+  readonly #queue: QueuedCompletion[] = [];
   #isDelivering = false;
   #pending = 0;
 
@@ -56,17 +56,17 @@ export class Completions {
 
   /** Resolves when a recorded entry is next in the replay. */
   again(number: number): Promise<void> {
-    return this.during(() => this.#turn(number));
+    return this.during(() => this.#enqueue(number));
   }
 
   /** Resolves when an entry that was just stored is next; `undefined` if it is alone and nothing precedes it. */
   stored({ number, isAlone }: Noted): Promise<void> | undefined {
-    return isAlone && !this.#isDelivering ? undefined : this.#turn(number);
+    return isAlone && !this.#isDelivering ? undefined : this.#enqueue(number);
   }
 
-  #turn(number: number): Promise<void> {
+  #enqueue(number: number): Promise<void> {
     return new Promise((give) => {
-      this.#turns.splice(this.#turns.findLastIndex((other) => other.number <= number) + 1, 0, { number, give });
+      this.#queue.splice(this.#queue.findLastIndex((other) => other.number <= number) + 1, 0, { number, give });
       if (!this.#isDelivering) this.#deliverLater();
     });
   }
@@ -75,7 +75,7 @@ export class Completions {
   #deliverLater(): void {
     this.#isDelivering = true;
     this.#scheduler.soon(() => {
-      const next = this.#turns.shift();
+      const next = this.#queue.shift();
       if (next !== undefined) {
         next.give();
         this.#deliverLater();

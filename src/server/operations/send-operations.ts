@@ -21,8 +21,8 @@ export async function sendMessage(
   const isAsync = input.configuration?.returnImmediately === true || context.dialect.sendReturnsAtOnce === true;
   const submission = await submissionOf(mounted, context, input, isAsync);
   const { continuation, engine } = mounted.host;
-  const result = await continuation.send(submission, context.waitUntil, (kept) =>
-    submit(kept, (each) => engine.send(each)),
+  const result = await continuation.send(submission, context.waitUntil, (prepared) =>
+    submit(prepared, (each) => engine.send(each)),
   );
   const { alias } = submission;
   if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
@@ -38,8 +38,8 @@ export async function sendStreamingMessage(
   // A stream ignores returnImmediately (1.0 §3.2.2).
   const submission = await submissionOf(mounted, context, input, false);
   const { continuation, engine } = mounted.host;
-  const { items, afterwards } = await continuation.stream(submission, context.waitUntil, (kept) =>
-    submit(kept, (each) => engine.stream(each)),
+  const { items, afterwards } = await continuation.stream(submission, context.waitUntil, (prepared) =>
+    submit(prepared, (each) => engine.stream(each)),
   );
   return {
     items,

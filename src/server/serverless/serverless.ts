@@ -64,7 +64,7 @@ export class Serverless implements Continuation {
   async send<T>(
     submission: Submission,
     waitUntil: WaitUntil | undefined,
-    send: (kept: Submission) => Promise<T>,
+    send: (prepared: Submission) => Promise<T>,
   ): Promise<T> {
     const kept = this.#keep(submission, waitUntil);
     const result = await kept.unlessFailed(send(kept.submission));
@@ -75,7 +75,7 @@ export class Serverless implements Continuation {
   async stream(
     submission: Submission,
     waitUntil: WaitUntil | undefined,
-    start: (kept: Submission) => Promise<TaskStream>,
+    start: (prepared: Submission) => Promise<TaskStream>,
   ): Promise<ContinuedStream> {
     const kept = this.#keep(submission, waitUntil);
     const stream = await kept.unlessFailed(start(kept.submission));

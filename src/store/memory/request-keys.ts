@@ -20,8 +20,8 @@ export interface RequestKey extends Endable, KnownRequest {
 /** The measured memory of a key besides its texts. */
 const KEY_BYTES = 256;
 
-/** The fraction of keys removed at once, because finding the oldest key skips the removed ones. */
-const PART = 64;
+/** One in so many keys is removed at once, because finding the oldest key skips the removed ones. */
+const EVICTION_DIVISOR = 64;
 
 /**
  * The keys of requests that may be repeated, with their outcomes. Their number and size are limited. Beyond the limits, the keys of
@@ -110,8 +110,8 @@ export class RequestKeys {
 
   #makeRoom(): void {
     if (this.#keys.size <= this.#max && this.#bytes <= this.#maxBytes) return;
-    const left = this.#max - Math.floor(this.#max / PART);
-    const leftBytes = this.#maxBytes - Math.floor(this.#maxBytes / PART);
+    const left = this.#max - Math.floor(this.#max / EVICTION_DIVISOR);
+    const leftBytes = this.#maxBytes - Math.floor(this.#maxBytes / EVICTION_DIVISOR);
     const isEnough = (): boolean => this.#keys.size <= left && this.#bytes <= leftBytes;
     for (let key = this.#loose.first(); key !== undefined && !isEnough(); key = this.#loose.first()) this.#remove(key);
     for (const key of this.#keys.values()) {

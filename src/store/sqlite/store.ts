@@ -55,8 +55,8 @@ interface Hint {
   readonly by?: string | undefined;
 }
 
-/** The maximum number of expired request keys that one write removes. */
-const OLD_REQUESTS = 1000;
+/** The maximum number of request keys that one write removes. */
+const REQUEST_KEYS_PER_WRITE = 1000;
 
 /**
  * Opens a store in a local SQLite file and creates the file if it does not exist. Every acknowledged write survives a crash of the
@@ -235,7 +235,10 @@ class SqliteStore implements port.Store {
     const removals = idle.map((taskId) => this.#write({ taskId }, (unit) => writes.removeOwned(unit, taskId)));
     const removed = (await Promise.all(removals)).filter(Boolean).length;
     if (idle.length < limit)
-      while ((await this.#submit(() => dropRequestsOf(this.#connection, scope, OLD_REQUESTS))) === OLD_REQUESTS);
+      while (
+        (await this.#submit(() => dropRequestsOf(this.#connection, scope, REQUEST_KEYS_PER_WRITE))) ===
+        REQUEST_KEYS_PER_WRITE
+      );
     return { found: idle.length, removed };
   }
 
@@ -250,7 +253,10 @@ class SqliteStore implements port.Store {
 
   async #forgetRequests(): Promise<void> {
     const now = this.#clock.now();
-    while ((await this.#submit(() => dropOldRequests(this.#connection, now, OLD_REQUESTS))) === OLD_REQUESTS);
+    while (
+      (await this.#submit(() => dropOldRequests(this.#connection, now, REQUEST_KEYS_PER_WRITE))) ===
+      REQUEST_KEYS_PER_WRITE
+    );
   }
 
   watch(listener: port.WatchListener): () => void {
@@ -302,8 +308,8 @@ class SqliteStore implements port.Store {
   }
 
   /** A method that reads with a function. */
-  #reading<A extends readonly unknown[], T>(question: (context: SqliteContext, ...args: A) => T) {
-    return async (...args: A): Promise<T> => this.#read((context) => question(context, ...args));
+  #reading<A extends readonly unknown[], T>(query: (context: SqliteContext, ...args: A) => T) {
+    return async (...args: A): Promise<T> => this.#read((context) => query(context, ...args));
   }
 
   /** Whether only an error can prevent the creation of a task. */
@@ -318,16 +324,16 @@ class SqliteStore implements port.Store {
   }
 
   /** Waits until the data is on the disk, because a power failure must not revert data that a caller has seen. */
-  #read<T>(question: (context: SqliteContext) => T): T | Promise<T> {
-    const answer = this.#query(question);
+  #read<T>(query: (context: SqliteContext) => T): T | Promise<T> {
+    const result = this.#query(query);
     const synced = this.#commits.disk.synced();
-    return synced === undefined ? answer : synced.then(() => answer);
+    return synced === undefined ? result : synced.then(() => result);
   }
 
-  #query<T>(question: (context: SqliteContext) => T): T {
+  #query<T>(query: (context: SqliteContext) => T): T {
     this.#assertOpen();
     try {
-      return question(this.#context);
+      return query(this.#context);
     } catch (error) {
       throw toStoreError(error);
     }

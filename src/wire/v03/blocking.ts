@@ -11,7 +11,7 @@ export const returnImmediately = defaulted<boolean>(
   { wire: 'blocking' },
 );
 
-/** The specification does not define a configuration without `blocking`, so we always encode it. */
+/** The specification does not define a default for `blocking`, so we always encode it. */
 export function withBlocking(configuration: Codec<SendMessageConfiguration>): Codec<SendMessageConfiguration> {
   return {
     decode: configuration.decode,

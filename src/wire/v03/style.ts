@@ -15,7 +15,8 @@ import { task } from './task.ts';
 /**
  * The 0.3 specification contradicts itself on REST bodies, so three styles exist: the JSON of its protocol definition
  * (`proto`); the tagged objects of JSON-RPC, wrapped in a member with their type (`kind`); and the same without the
- * wrapper. Each has a dialect that encodes it. Responses of servers are decoded in any style.
+ * wrapper. Each has a dialect that encodes it. `Style` does not distinguish the last two, because they differ only in the wrapper.
+ * Responses of servers are decoded in any style.
  */
 export type Style = 'proto' | 'kind';
 

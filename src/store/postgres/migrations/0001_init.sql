@@ -1,8 +1,8 @@
--- {schema} stands for the name of the schema, quoted. All times are milliseconds since 1970; all that is JSON is text, to
--- come back to the character.
+-- {schema} stands for the quoted name of the schema. Times are milliseconds since 1970. JSON is stored as text, because it must be
+-- returned unchanged.
 
--- The small, often written part of a task; what is bulky has its own tables, or lies outside of the row. Room is left in
--- each page, so that a row that changes stays in it.
+-- The small, frequently written part of a task. Large parts have their own tables or are stored outside of the row. Each page
+-- keeps free space, so that a changed row stays in its page.
 CREATE TABLE {schema}.task (
   id              text COLLATE "C" PRIMARY KEY,
   seq             bigint GENERATED ALWAYS AS IDENTITY, -- the order in which they were made
@@ -27,7 +27,7 @@ CREATE TABLE {schema}.task (
   question        text, -- JSON, because names of questions may hold what no text can
   created_at      bigint NOT NULL,
   ended_at        bigint,
-  status          text NOT NULL, -- JSON, as are the next two
+  status          text NOT NULL, -- JSON, like the next two columns
   metadata        text,
   origin          text NOT NULL,
   artifacts_up_to integer NOT NULL DEFAULT 0, -- the number of the last event that is in the snapshot
@@ -36,18 +36,18 @@ CREATE TABLE {schema}.task (
 
 CREATE UNIQUE INDEX task_alias ON {schema}.task (alias, tenant, owner) WHERE alias IS NOT NULL;
 
--- Lists: each page is one range of one of these, read backwards.
+-- Lists: each page is one range of one of these indexes, read backwards.
 CREATE INDEX task_list ON {schema}.task (tenant, owner, agent, status_time, id) WHERE visible;
 CREATE INDEX task_list_context ON {schema}.task (tenant, owner, context_id, status_time, id) WHERE visible;
 
--- What is to be run.
+-- Tasks to run.
 CREATE INDEX task_wake ON {schema}.task (agent, wake_at, seq) WHERE wake_at IS NOT NULL;
 
 -- Retention, of tasks and of their events.
 CREATE INDEX task_ended ON {schema}.task (ended_at, seq) WHERE ended_at IS NOT NULL;
 CREATE INDEX task_replayable ON {schema}.task (ended_at) WHERE ended_at IS NOT NULL AND has_events;
 
--- Public events. The number is given under the lock of the task's row.
+-- Public events. The number is assigned under the lock of the task's row.
 CREATE TABLE {schema}.event (
   task_id text COLLATE "C" NOT NULL,
   number  integer NOT NULL,
@@ -56,11 +56,11 @@ CREATE TABLE {schema}.event (
   PRIMARY KEY (task_id, number)
 );
 
--- What runs remember, until their task has ended.
+-- The journals of runs, until their task ends.
 CREATE TABLE {schema}.journal (
   task_id text COLLATE "C" NOT NULL,
   number  integer NOT NULL,
-  kind    text NOT NULL, -- JSON, as are the next two
+  kind    text NOT NULL, -- JSON, like the next two columns
   key     text NOT NULL,
   body    text NOT NULL,
   PRIMARY KEY (task_id, number)
@@ -74,7 +74,7 @@ CREATE TABLE {schema}.message (
   PRIMARY KEY (task_id, number)
 );
 
--- Requests that may come twice. Those of a task that is gone only wait for their time.
+-- Keys of requests that can be repeated. The keys of a removed task stay until they expire.
 CREATE TABLE {schema}.request_key (
   key        text COLLATE "C" NOT NULL,
   tenant     text COLLATE "C" NOT NULL,
@@ -90,7 +90,7 @@ CREATE TABLE {schema}.request_key (
 CREATE INDEX request_key_task ON {schema}.request_key (task_id) WHERE has_task;
 CREATE INDEX request_key_left ON {schema}.request_key (keep_until) WHERE NOT has_task;
 
--- Where to tell of a task, in the order of first creation; of one that was replaced, number and time stay.
+-- The push configs of a task, in the order of creation. A replacement keeps the number and the time.
 CREATE TABLE {schema}.push_config (
   task_id       text COLLATE "C" NOT NULL,
   id            text COLLATE "C" NOT NULL,
@@ -98,22 +98,22 @@ CREATE TABLE {schema}.push_config (
   dialect       text NOT NULL,
   created_at    bigint NOT NULL,
   config        text NOT NULL, -- JSON
-  receiver      text COLLATE "C" NOT NULL, -- the host of its address
-  told          integer NOT NULL, -- the number of the last event that needs no telling
-  due_at        bigint, -- nothing while there is nothing to tell
+  receiver      text COLLATE "C" NOT NULL, -- the host of the URL
+  told          integer NOT NULL, -- the number of the last event that was delivered or given up
+  due_at        bigint, -- NULL while no event is due
   attempts      integer NOT NULL DEFAULT 0,
   failing_since bigint,
   given_up      integer NOT NULL DEFAULT 0,
-  disabled      text, -- JSON: why nothing more is told
+  disabled      text, -- JSON: why delivery is disabled
   node          text COLLATE "C",
   fence         integer NOT NULL DEFAULT 0,
   PRIMARY KEY (task_id, id)
 );
 
--- What is to be told: the outbox is this and the table of events.
+-- Deliveries that are due. The outbox consists of this index and the table of events.
 CREATE INDEX push_config_due ON {schema}.push_config (due_at) WHERE due_at IS NOT NULL;
 
--- Events that a receiver could not be told of, in the order in which they were given up.
+-- Dead letters: events that could not be delivered, in the order in which delivery was given up.
 CREATE TABLE {schema}.dead_letter (
   id        text COLLATE "C" PRIMARY KEY,
   seq       bigint GENERATED ALWAYS AS IDENTITY,
@@ -130,7 +130,7 @@ CREATE TABLE {schema}.dead_letter (
 CREATE INDEX dead_letter_seq ON {schema}.dead_letter (seq);
 CREATE INDEX dead_letter_config ON {schema}.dead_letter (task_id, config_id, seq);
 
--- How much callers may still ask. Not worth the log of the database: after a crash all are full.
+-- The rate limits of callers. Not logged by the database: after a crash all buckets are full.
 CREATE UNLOGGED TABLE {schema}.token_bucket (
   name    text COLLATE "C" PRIMARY KEY,
   tokens  double precision NOT NULL,
@@ -141,7 +141,7 @@ CREATE UNLOGGED TABLE {schema}.token_bucket (
 
 CREATE INDEX token_bucket_full ON {schema}.token_bucket (full_at);
 
--- The nodes that live, by the clock of the database.
+-- The living nodes, by the clock of the database.
 CREATE TABLE {schema}.node (
   id          text COLLATE "C" PRIMARY KEY,
   lives_until bigint NOT NULL

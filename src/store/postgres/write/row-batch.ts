@@ -30,7 +30,7 @@ export class RowBatch {
   }
 
   /** A query that finds the first of these rows, if the transaction with this id has committed it. */
-  witness(schema: string, gone: ReadonlySet<string>, transaction: string): Statement | undefined {
+  commitProbe(schema: string, gone: ReadonlySet<string>, transaction: string): Statement | undefined {
     const [row] = this.#without(gone);
     return row && commitProbe(`${schema}.${this.#table}`, this.#columns, row, transaction);
   }

@@ -90,15 +90,15 @@ export async function begin(
  */
 export async function hasCommitted(database: Database, { id, process, unit }: Transaction): Promise<boolean> {
   const { pool } = database;
-  const witness = unit.witness(database, id);
-  if (witness === undefined) return true;
+  const probe = unit.commitProbe(database, id);
+  if (probe === undefined) return true;
   const ask = async ({ text, values }: Statement): Promise<Row | undefined> =>
     (await run(pool, { text, values: values ?? [], queryTimeoutMs: ASK_MS })).rows[0];
   const end = Date.now() + COMMIT_CHECK_MS;
   do {
     try {
       const status = (await ask({ text: STATUS, values: [id] }))?.[0];
-      if (status === 'committed') return (await ask(witness)) !== undefined;
+      if (status === 'committed') return (await ask(probe)) !== undefined;
       if (status !== 'in progress') return false;
       await ask({ text: END_PROCESS, values: [id, process] });
     } catch (error) {

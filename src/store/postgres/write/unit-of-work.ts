@@ -233,18 +233,18 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
    * A query that finds a row of the transaction with this id, to learn whether it was committed. Undefined if there was nothing to
    * store. Prefers rows that do not change later.
    */
-  witness({ schema }: Database, transaction: string): Statement | undefined {
+  commitProbe({ schema }: Database, transaction: string): Statement | undefined {
     const gone = this.#gone();
     const forgotten = new Set([...gone, ...this.#endedJournals]);
     const kept = [...this.#changed.values()].find(isKept);
     const removed = [...gone].find((id) => this.#locked.tasks.has(id));
     return (
-      this.#messages.witness(schema, gone, transaction) ??
-      this.#events.witness(schema, gone, transaction) ??
-      this.#journal.witness(schema, forgotten, transaction) ??
+      this.#messages.commitProbe(schema, gone, transaction) ??
+      this.#events.commitProbe(schema, gone, transaction) ??
+      this.#journal.commitProbe(schema, forgotten, transaction) ??
       (kept?.task && commitProbe(`${schema}.task`, CHANGING, changingOf(kept.task), transaction)) ??
       (removed === undefined ? undefined : absence(schema, removed)) ??
-      requestRows([...this.#requests.values()], gone).witness(schema, NONE, transaction)
+      requestRows([...this.#requests.values()], gone).commitProbe(schema, NONE, transaction)
     );
   }
 

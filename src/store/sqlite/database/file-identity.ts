@@ -21,7 +21,7 @@ export function identify(path: string): FileIdentity | undefined {
  * The files of an open database. SQLite continues without an error on a file that was deleted or replaced, but its writes are
  * lost when the process ends.
  */
-export class InlineFiles {
+export class OpenFiles {
   readonly #keys: readonly (readonly [path: string, key: string | undefined])[];
 
   /** @param paths Files that exist. */

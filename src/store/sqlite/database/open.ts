@@ -6,7 +6,7 @@ import { knownNodes } from '../claim.ts';
 import { Connection } from './connection.ts';
 import type { Driver } from './driver.ts';
 import { RESULT, troubleOf } from './failure.ts';
-import { InlineFiles, identify } from './file-identity.ts';
+import { OpenFiles, identify } from './file-identity.ts';
 import { assertUnused, type FileLock, lockFile } from './lock.ts';
 import { LogSync, type SyncFile } from './log-sync.ts';
 import { migrate, schemaVersion } from '../migrate.ts';
@@ -23,7 +23,7 @@ export interface OpenFile {
   /** Syncs the write-ahead log after every commit, before the commit is acknowledged. */
   readonly log: LogSync;
   /** The database and its write-ahead log. */
-  readonly files: InlineFiles;
+  readonly files: OpenFiles;
 }
 
 /**
@@ -112,7 +112,7 @@ function lockAndOpen(driver: Driver, file: string, log: Log, syncFile: SyncFile 
     const boot = migrate(connection, version);
     connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; ${SYNCED_BY_US}`);
     const nodes = [...knownNodes(connection), ...knownNotifiers(connection)];
-    const files = new InlineFiles(file, `${file}-wal`);
+    const files = new OpenFiles(file, `${file}-wal`);
     return { connection, boot, nodes, lock, log: new LogSync(file, syncFile), files };
   } catch (error) {
     connection?.close();

@@ -1,4 +1,4 @@
--- A file that is ours says so in its header, so that no other database is taken for one ('TND1').
+-- The header identifies our files ('TND1'), so that another database is not mistaken for one.
 PRAGMA application_id = 1414415409;
 
 -- 'schema': the last migration that was applied; 'boot': how often the file was opened.
@@ -9,8 +9,8 @@ CREATE TABLE meta (
 
 INSERT INTO meta (name, value) VALUES ('schema', 0), ('boot', 0);
 
--- The small, often written part of a task; what is bulky has its own tables. Long columns come last, so that reading and
--- writing the short ones does not walk over them.
+-- The small, frequently written part of a task. Large parts have their own tables. Long columns come last, so that access to
+-- the short ones does not skip over them.
 CREATE TABLE task (
   pk           INTEGER PRIMARY KEY,
   id           TEXT NOT NULL UNIQUE,
@@ -23,61 +23,61 @@ CREATE TABLE task (
   status_time  INTEGER NOT NULL, -- all times are milliseconds since 1970
   visible      INTEGER NOT NULL,
   canceling    INTEGER NOT NULL,
-  has_events   INTEGER NOT NULL, -- 0 once retention has taken them
-  last_event   INTEGER, -- this and the next only once it has ended: until then the tables of both say it
+  has_events   INTEGER NOT NULL, -- 0 after retention removed them
+  last_event   INTEGER, -- this and the next column only after the end; before that, the tables of both have the numbers
   last_journal INTEGER,
   last_message INTEGER NOT NULL,
   fence        INTEGER NOT NULL,
   attempts     INTEGER NOT NULL,
   node         TEXT,
   wake_at      INTEGER,
-  question     TEXT, -- JSON, because names of questions and of steps may hold what no TEXT can
+  question     TEXT, -- JSON, because names of questions and steps can contain characters that TEXT cannot
   created_at   INTEGER NOT NULL,
   ended_at     INTEGER,
-  status       TEXT NOT NULL, -- JSON, as are all that follow
+  status       TEXT NOT NULL, -- JSON, like all following columns
   metadata     TEXT,
   origin       TEXT NOT NULL,
-  message      TEXT, -- the first of the history, if it is short
-  artifacts    TEXT -- all of them, once it has ended, if they are short
+  message      TEXT, -- the first message of the history, if it is short
+  artifacts    TEXT -- all artifacts, after the end, if they are short
 );
 
 CREATE UNIQUE INDEX task_alias ON task (tenant, owner, alias) WHERE alias IS NOT NULL;
 
--- Lists: each page is one range of one of these, read backwards, and counting never touches the table.
+-- Lists: each page is one range of one of these indexes, read backwards. Counts do not read the table.
 CREATE INDEX task_list ON task (tenant, owner, status_time, id) WHERE visible = 1;
 CREATE INDEX task_list_state ON task (tenant, owner, state, status_time, id) WHERE visible = 1;
 CREATE INDEX task_list_context ON task (tenant, owner, context_id, status_time, id, state) WHERE visible = 1;
 
--- What is to be run, by who has it: those of a living node are never looked at.
+-- Tasks to run, by the node that runs them: a claim does not read the tasks of living nodes.
 CREATE INDEX task_wake ON task (node, wake_at) WHERE wake_at IS NOT NULL;
 
 -- Retention, of tasks and of their events.
 CREATE INDEX task_ended ON task (has_events, ended_at) WHERE ended_at IS NOT NULL;
 
--- Events lie in the order in which they come, whatever their task: a commit writes the few pages at the end, and not one
--- for each task that runs. Those of one write lie in one row.
+-- Events are stored in the order of writing, for all tasks together: a commit writes a few pages at the end, and not one page
+-- per running task. The events of one write share a row.
 CREATE TABLE event (
   pk      INTEGER PRIMARY KEY,
   task_pk INTEGER NOT NULL,
-  number  INTEGER NOT NULL, -- of the last of them
-  kinds   TEXT NOT NULL, -- a digit for each: 0 task, 1 status, 2 artifact
-  lengths TEXT, -- of their bodies in UTF-16, with spaces between; nothing if there is one
-  body    TEXT NOT NULL -- all bodies, one after the other
+  number  INTEGER NOT NULL, -- of the last event of the row
+  kinds   TEXT NOT NULL, -- a digit per event: 0 task, 1 status, 2 artifact
+  lengths TEXT, -- of the bodies in UTF-16 units, separated by spaces; NULL if there is only one
+  body    TEXT NOT NULL -- all bodies, concatenated
 );
 
 CREATE UNIQUE INDEX event_task ON event (task_pk, number);
 
--- What else belongs to a task lies together, in the order of its numbers: reading it is one range.
+-- Other parts of a task are stored together, ordered by number: reading them is one range.
 CREATE TABLE journal (
   task_pk INTEGER NOT NULL,
   number  INTEGER NOT NULL,
-  kind    TEXT NOT NULL, -- JSON, as are the next two
+  kind    TEXT NOT NULL, -- JSON, like the next two columns
   key     TEXT NOT NULL,
   body    TEXT NOT NULL,
   PRIMARY KEY (task_pk, number)
 ) WITHOUT ROWID;
 
--- All but the first, if that lies in the row of the task.
+-- All messages except the first, if that is in the row of the task.
 CREATE TABLE message (
   task_pk INTEGER NOT NULL,
   number  INTEGER NOT NULL,
@@ -85,14 +85,14 @@ CREATE TABLE message (
   PRIMARY KEY (task_pk, number)
 ) WITHOUT ROWID;
 
--- All artifacts of a task as of the event `up_to`, unless its row has them.
+-- All artifacts of a task up to the event `up_to`, unless the row of the task has them.
 CREATE TABLE artifact (
   task_pk  INTEGER PRIMARY KEY,
   up_to    INTEGER NOT NULL,
   snapshot TEXT NOT NULL
 );
 
--- Requests that may come twice. Without `task_pk` the task is gone and the key only waits for its time.
+-- Keys of requests that can be repeated. Without `task_pk` the task is removed, and the key stays until it expires.
 CREATE TABLE request_key (
   tenant     TEXT NOT NULL,
   owner      TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Where to tell of a task, in the order of first creation; of one that was replaced, number and time stay.
+-- The push configs of a task, in the order of creation. A replacement keeps the number and the time.
 CREATE TABLE push_config (
   task_pk    INTEGER NOT NULL,
   number     INTEGER NOT NULL,
@@ -11,8 +11,8 @@ CREATE TABLE push_config (
 
 CREATE UNIQUE INDEX push_config_id ON push_config (task_pk, id);
 
--- The number of a task that is gone is given to the next one, which must not inherit the webhooks. A trigger, because a
--- task is removed for each bare reply, and nearly none has a row here: a statement for it would cost more.
+-- The number of a removed task is reused for the next one, which must not inherit the webhooks. A trigger costs less than a
+-- statement, because a task is removed for each bare reply and almost none has a row here.
 CREATE TRIGGER push_config_gone AFTER DELETE ON task BEGIN
   DELETE FROM push_config WHERE task_pk = OLD.pk;
 END;

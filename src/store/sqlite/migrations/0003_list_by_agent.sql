@@ -1,5 +1,5 @@
--- Several agents may have their tasks in one file, and each lists its own: as many of the others as there are must not
--- lie in between. Within a context, where there are few, looking at all of them is enough.
+-- Several agents can share a file, and each lists only its own tasks, so a list must not scan the tasks of other agents. A
+-- context has few tasks, so there a scan is cheap enough.
 DROP INDEX task_list;
 DROP INDEX task_list_state;
 DROP INDEX task_list_context;

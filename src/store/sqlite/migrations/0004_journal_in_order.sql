@@ -1,12 +1,12 @@
--- The entries of all tasks in the order in which they come, as events are: each step of a task is a commit, and with a place
--- for each task a commit of many steps wrote a page for each of them.
+-- The entries of all tasks in the order of writing, like events: each step of a task is a commit. If entries were ordered by task,
+-- a commit of many steps would write a page for each of them.
 ALTER TABLE journal RENAME TO journal_by_task;
 
 CREATE TABLE journal (
   pk      INTEGER PRIMARY KEY,
   task_pk INTEGER NOT NULL,
   number  INTEGER NOT NULL,
-  kind    TEXT NOT NULL, -- JSON, as are the next two
+  kind    TEXT NOT NULL, -- JSON, like the next two columns
   key     TEXT NOT NULL,
   body    TEXT NOT NULL
 );

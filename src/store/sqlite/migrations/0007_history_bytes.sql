@@ -1,5 +1,4 @@
--- How many bytes of messages a task has, so that it can take only so many. Of a task that has ended nobody asks; NULL says that
--- nobody has counted.
+-- The bytes of the messages of a task, which are limited. Not used after the task has ended. NULL: not counted.
 ALTER TABLE task ADD COLUMN history_bytes INTEGER;
 
 UPDATE task SET history_bytes = ifnull(length(message), 0)
