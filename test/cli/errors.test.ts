@@ -18,8 +18,9 @@ test('a usage error names no section of the error reference', { timeout: TIMEOUT
 test.each([
   ['send', '0.4s', []],
   ['send', '400ms', ['--poll-interval', '20ms']],
-  ['wait', '0.4s', []],
-  ['wait', '400ms', ['--poll-interval', '20ms']],
+  // Long enough to reach the agent on a busy machine.
+  ['wait', '3.0s', []],
+  ['wait', '3000ms', ['--poll-interval', '20ms']],
 ])(
   '%s --timeout %s %s names the limit as the user wrote it',
   async (command, timeout, flags) => {

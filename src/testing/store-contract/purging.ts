@@ -112,8 +112,9 @@ export const purging: Behaviours = {
     const purges = await Promise.all([store.purge(ALICE, 4), store.purge(ALICE, 4)]);
 
     const [first, second] = purges;
-    equal(first.found, 4);
-    equal(second.found >= second.removed, true);
+    // Either can be the one that finds fewer.
+    equal(Math.max(first.found, second.found), 4);
+    for (const { found, removed } of purges) equal(found >= removed, true);
     deepEqual(await store.purge(ALICE, 100), {
       found: 6 - first.removed - second.removed,
       removed: 6 - first.removed - second.removed,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 
 import { A2AError } from '../../../errors.ts';
 import { Connection } from './connection.ts';
@@ -40,7 +40,14 @@ test('submit resolves with the result of the work, after committed() was called'
   connection.close();
 });
 
+/** Lets no time pass, because a busy machine must not decide how many writes share a transaction. */
+function stopTime(): void {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
+}
+
 test('only the writes that throw fail, although all run twice', async () => {
+  stopTime();
   const { connection, commits, numbers } = open();
   let runs = 0;
   const insert = (n: number): void => {
@@ -130,6 +137,7 @@ function heldDisk(): { readonly sync: Sync; readonly asked: Promise<void>; reado
 }
 
 test('if the disk does not respond, all calls fail except the writes that are being synced', async () => {
+  stopTime();
   const disk = heldDisk();
   // The first of two writes is not alone, so its sync does not block the event loop.
   const { connection, commits, numbers } = open(undefined, { sync: disk.sync, stallMs: 1 });
