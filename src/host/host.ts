@@ -9,7 +9,8 @@ import type { Observers } from '../observe/observers.ts';
 import { type OpenTelemetry, openTelemetryTracer } from '../observe/opentelemetry.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
-import { systemClock } from '../support/time/clock.ts';
+import { type Clock, systemClock } from '../support/time/clock.ts';
+import { defined } from '../support/defined.ts';
 import { TimerHeap } from '../support/time/timer-heap.ts';
 import type { Timers } from '../support/time/timers.ts';
 import { UnsharedTimers } from '../support/time/unshared-timers.ts';
@@ -40,6 +41,8 @@ export interface HostSettings extends Omit<AccessRules, 'logins'>, Omit<Outbound
   readonly retention: Partial<Retention> | undefined;
   readonly tracing: OpenTelemetry | false | undefined;
   readonly metrics: boolean;
+  /** The clock of tasks, for tests. Default: the system clock. */
+  readonly clock: Clock | undefined;
 }
 
 export interface HostOptions {
@@ -85,7 +88,8 @@ export class Host {
     this.maxBodyBytes = settings.maxBodyBytes;
     this.keepsTraces = tracing !== false;
     this.access = new Access({ ...settings, logins: new FailedLogins(limits) });
-    this.outbound = new Outbound({ ...settings, log });
+    // Other machines do not share the clock of a test.
+    this.outbound = new Outbound({ ...settings, log, clock: systemClock });
     this.observers = {
       tracer: tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing),
       metrics: settings.metrics ? new Metrics() : undefined,
@@ -129,12 +133,12 @@ export class Host {
 
   #startEngine(): Promise<Engine> {
     const { agents, settings, log, createContinuation } = this.#options;
-    const { store, retention, limits, push, concurrency } = settings;
+    const { store, retention, limits, push, concurrency, clock } = settings;
     const { pushTransport, fetchFile } = this.outbound;
     if (store === undefined)
       log.warn('No store is configured: tasks are kept in memory and lost when the process ends');
     return Engine.start({
-      store: store ?? memoryStore(),
+      store: store ?? memoryStore(defined({ clock })),
       agents,
       log,
       observers: this.observers,
@@ -150,6 +154,7 @@ export class Host {
       maxHistoryBytes: limits.historyBytesPerTask,
       maxRunBytes: limits.runBytes,
       onDemand: createContinuation !== undefined,
+      ...(clock !== undefined && { clock }),
     });
   }
 }

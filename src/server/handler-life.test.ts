@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { connect } from '../index.ts';
 import { silentLog } from '../observe/log.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { deferred } from '../support/deferred.ts';
 import { agent } from '../agent/agent.ts';
+import { fakeClock, waitForState } from '../testing/index.ts';
 import { createHandler } from './handler.ts';
 
 const ASKING = agent({
@@ -167,4 +169,33 @@ test('a closed handler sends no heartbeats on unread streams', async () => {
   await handler.close();
 
   expect(handler.heartbeats.size).toBe(0);
+});
+
+test('tasks sleep by the clock of the options, also without a store', async () => {
+  const clock = fakeClock();
+  const sleeper = agent({
+    name: 'Sleeper',
+    description: 'Sleeps for an hour.',
+    async run({ sleep }) {
+      await sleep(3_600_000);
+      return 'awake';
+    },
+  });
+  const handler = createHandler(sleeper, { clock, log: silentLog });
+  onTestFinished(() => handler.close());
+  const client = await connect(handler);
+  onTestFinished(() => client.close());
+
+  const { task } = await client.send('hi', { wait: 'none' });
+  const remote = client.task(task?.id ?? '');
+  await waitForState(remote, 'working');
+  clock.advance(3_599_000);
+  expect((await remote.get()).status.state).toBe('TASK_STATE_WORKING');
+  clock.advance(1000);
+  expect((await remote.wait()).text).toBe('awake');
+});
+
+test('a clock without callAt() is rejected', () => {
+  const options = { clock: { now: Date.now } } as never;
+  expect(() => createHandler(ASKING, options)).toThrow('clock: expected a clock such as fakeClock(), with the methods');
 });

@@ -21,6 +21,9 @@ export type { FakePeerOptions } from './fake-peer/peer.ts';
 export { type Recorder, record, type RecordOptions } from './record.ts';
 export { type Replay, replay, type ReplayOptions } from './replay.ts';
 export { type OpenContext, storeContract, type StoreContractOptions } from './store-contract.ts';
+export { type TestAgent, testAgent, type TestAgentOptions, type TestReply } from './test-agent.ts';
+export type { Duration } from './test-agent/duration.ts';
+export type { RecordedStep } from './test-agent/task-records.ts';
 export {
   type TaskLike,
   type StateName,

@@ -160,6 +160,21 @@ test('the tests of examples/testing pass', { timeout: 30_000 }, async () => {
   expect(readFileSync(join(options.cwd, 'clerk.json'), 'utf8')).not.toContain('secret-token');
 });
 
+test(
+  'the tests of examples/test-your-agent pass, and docs/testing.md shows them as they are',
+  { timeout: 30_000 },
+  async () => {
+    const { args, options } = example('test-your-agent');
+    const { stdout } = await promisify(execFile)(process.execPath, ['--test-reporter=tap', ...args], options);
+    expect(stdout).toMatch(/^# pass 3$/m);
+    const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+    for (const file of ['clerk', 'main']) {
+      const code = readFileSync(join(ROOT, `examples/test-your-agent/${file}.ts`), 'utf8');
+      expect(page).toContain(`\`\`\`ts\n${code.replace(/^\/\*\*.*\*\/\n/, '')}\`\`\``);
+    }
+  },
+);
+
 test('examples/client calls its agent', { timeout: 30_000 }, async () => {
   const { args, options } = example('client');
   const { stdout } = await promisify(execFile)(process.execPath, args, options);

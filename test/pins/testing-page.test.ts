@@ -23,7 +23,8 @@ function interfacesOf(path: string): Map<string, { readonly members: readonly st
     TSInterfaceDeclaration: ({ id, body }) => {
       const members: string[] = [];
       for (const member of body.body) {
-        if (member.type === 'TSPropertySignature' && member.key.type === 'Identifier') members.push(member.key.name);
+        if (member.type !== 'TSPropertySignature' && member.type !== 'TSMethodSignature') continue;
+        if (member.key.type === 'Identifier') members.push(member.key.name);
       }
       const [, fault = ''] = /readonly fault: '([\w-]+)'/.exec(source.slice(body.start, body.end)) ?? [];
       found.set(id.name, { members, fault });
@@ -36,6 +37,18 @@ test('docs/testing.md lists every option of a fake peer, and no other', () => {
   const options = interfacesOf('src/testing/fake-peer/peer.ts').get('FakePeerOptions')?.members ?? [];
   expect([...tableUnder('Options of a fake peer').keys()]).toEqual(options);
   expect(options.length).toBeGreaterThan(10);
+});
+
+test('docs/testing.md lists every member and every option of an agent under test, and no other', () => {
+  const section = PAGE.split('## Test your own agent\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell = '']) => cell);
+  const named = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name));
+  const interfaces = interfacesOf('src/testing/test-agent.ts');
+  const members = ['TestAgent', 'TestAgentOptions'].flatMap((name) => interfaces.get(name)?.members ?? []);
+  // The computed key is that of `Symbol.asyncDispose`.
+  const expected = members.filter((name) => name !== 'Symbol');
+  expect(new Set(named)).toEqual(new Set(expected));
+  expect(expected.length).toBeGreaterThan(10);
 });
 
 test('docs/testing.md lists every fault with its members, and no other', () => {

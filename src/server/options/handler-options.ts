@@ -4,6 +4,7 @@ import type { Log } from '../../observe/log.ts';
 import type { OpenTelemetry } from '../../observe/opentelemetry.ts';
 import type { Store } from '../../store/store.ts';
 import { defined } from '../../support/defined.ts';
+import type { Clock } from '../../support/time/clock.ts';
 import { type Binding, type ProfileName } from '../../wire/offer.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
 import type { Agent } from '../../agent/agent.ts';
@@ -152,6 +153,11 @@ export interface HandlerOptions {
   readonly role?: Role;
   /** Continues tasks on hosts that freeze a process as soon as it has responded. Default: off. */
   readonly serverless?: ServerlessOptions;
+  /**
+   * The clock of tasks: sleeps, expiry, retries, retention. For tests; see `testAgent()` of `tandem-a2a/testing`. A store of your
+   * own needs the same clock. Default: the system clock.
+   */
+  readonly clock?: Clock;
 }
 
 const ROLES = ['all', 'web', 'worker'] as const;
@@ -202,6 +208,7 @@ const KEYS = [
   'insecurePublic',
   'role',
   'serverless',
+  'clock',
 ] as const satisfies readonly (keyof HandlerOptions)[];
 
 /** Node fires a timer with a longer delay immediately. */
@@ -277,6 +284,7 @@ function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
     role: readWord(check, given, 'role', ROLES) ?? ('all' satisfies Role),
     ...readServerless(check, given, offer),
+    clock: readObject(check, given, 'clock', ['now', 'callAt'], 'a clock such as fakeClock()') as Clock | undefined,
   } as const;
 }
 

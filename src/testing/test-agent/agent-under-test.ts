@@ -1,0 +1,255 @@
+import type { AgentClient } from '../../client/client.ts';
+import { connect } from '../../client/connect.ts';
+import type { AgentEvent } from '../../client/event.ts';
+import type { MessageInput } from '../../client/message-input.ts';
+import type { ConnectOptions, SendOptions } from '../../client/options.ts';
+import { stateWord } from '../../client/state-word.ts';
+import type { TaskStream } from '../../client/task-stream.ts';
+import { textOfTask } from '../../client/task-text.ts';
+import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { Message } from '../../model/message.ts';
+import type { Task } from '../../model/task.ts';
+import type { Agent } from '../../agent/agent.ts';
+import { type AgentHandler, createHandler } from '../../server/handler.ts';
+import type { HandlerOptions } from '../../server/options/handler-options.ts';
+import type { Store } from '../../store/store.ts';
+import { nextTurn, systemScheduler } from '../../support/time/scheduler.ts';
+import type { FakeClock } from '../fake-clock.ts';
+import type { TestAgent, TestReply } from '../test-agent.ts';
+import { type Duration, toMs } from './duration.ts';
+import { HandlerActivity } from './handler-activity.ts';
+import { ProcessClock } from './process-clock.ts';
+import { type ProcessStore, processStore } from './process-store.ts';
+import { RecordCollector, type RecordedStep, type TaskRecords } from './task-records.ts';
+
+/** One simulated process. */
+interface Process {
+  readonly clock: ProcessClock;
+  readonly store: ProcessStore;
+  readonly handlers: HandlerActivity;
+  readonly handler: AgentHandler;
+  readonly client: AgentClient;
+}
+
+/** An engine without open store calls that does nothing in this many turns of the event loop is idle. */
+const QUIET_TURNS = 10;
+/** After this many turns, each check waits for a millisecond. */
+const FAST_TURNS = 1000;
+/** The clock moves in steps of at most this, because the engine takes a jump of more than an hour for a wrong clock. */
+const MAX_JUMP_MS = 30 * 60_000;
+
+/** Captured at load, before a test can replace them. */
+const { setTimeout: later } = globalThis;
+const now = performance.now.bind(performance);
+
+interface Setup {
+  readonly clock: FakeClock;
+  readonly store: Store;
+  readonly isOwnStore: boolean;
+  readonly handler: HandlerOptions;
+  readonly client: ConnectOptions;
+  readonly settleMs: number;
+}
+
+/** See `testAgent()`. */
+export class AgentUnderTest implements TestAgent {
+  readonly clock: FakeClock;
+  readonly #agent: Agent;
+  readonly #setup: Setup;
+  readonly #records = new RecordCollector();
+  readonly #streams = new Set<TaskStream>();
+  #process: Process | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(agent: Agent, setup: Setup) {
+    this.#agent = agent;
+    this.#setup = setup;
+    this.clock = setup.clock;
+  }
+
+  async start(): Promise<void> {
+    const clock = new ProcessClock(this.clock);
+    const store = processStore(this.#setup.store, this.#records.note);
+    const handlers = new HandlerActivity();
+    const handler = createHandler(handlers.observe(this.#agent), {
+      ...this.#setup.handler,
+      store: store.store,
+      clock,
+    });
+    try {
+      await handler.start();
+      this.#process = { clock, store, handlers, handler, client: await connect(handler, this.#setup.client) };
+    } catch (error) {
+      await handler.close();
+      throw error;
+    }
+    await this.#settled();
+  }
+
+  get client(): AgentClient {
+    return this.#running.client;
+  }
+
+  get steps(): readonly RecordedStep[] {
+    return this.#records.last?.steps ?? [];
+  }
+
+  get events(): readonly AgentEvent[] {
+    return this.#records.last?.events ?? [];
+  }
+
+  async send(input: MessageInput, options: Omit<SendOptions, 'wait'> = {}): Promise<TestReply> {
+    const stream = this.client.stream(input, options);
+    const { value: first } = await stream.next();
+    if (first === undefined) throw new Error('The agent sent no event');
+    if (first.type === 'message') return messageReply(first.message);
+    this.#records.select(first.taskId);
+    void this.#readToEnd(stream);
+    await this.#settled();
+    return this.reply();
+  }
+
+  async answer(value: JsonValue): Promise<TestReply> {
+    const { taskId, owner } = this.#last();
+    const { state } = await this.reply();
+    if (state === 'auth-required') {
+      const credential = typeof value === 'string' ? value : JSON.stringify(value);
+      const { tenant, owner: callerId } = owner;
+      await this.#running.handler.authorize({ taskId, callerId, tenant }, credential);
+      await this.#settled();
+      return this.reply();
+    }
+    if (state !== 'input-required') throw new Error(`The task does not ask a question; it is ${state}`);
+    return this.send(typeof value === 'string' ? value : { parts: [{ data: value }] }, { taskId });
+  }
+
+  async reply(): Promise<TestReply> {
+    const { taskId, events } = this.#last();
+    const last = events.at(-1);
+    if (last?.type === 'message') return messageReply(last.message);
+    return taskReply(await this.client.get(taskId));
+  }
+
+  async advance(time: Duration): Promise<void> {
+    const until = this.clock.now() + toMs(time);
+    await this.#settled();
+    while (this.clock.now() < until) {
+      await this.#step(until);
+      await this.#settled();
+    }
+  }
+
+  async crash(): Promise<void> {
+    const { clock, store, client } = this.#running;
+    clock.kill();
+    store.kill();
+    await this.#closeClient(client);
+    // Otherwise the tasks would stay leased to the dead process until its heartbeat is overdue.
+    if (store.node !== undefined) await this.#setup.store.retire(store.node);
+    await this.start();
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { client, handler } = this.#running;
+    this.#process = undefined;
+    // Before the client disconnects, because then an agent may cancel its tasks.
+    await handler.close();
+    await this.#closeClient(client);
+    if (this.#setup.isOwnStore) await this.#setup.store.close();
+  }
+
+  /** Reads a stream until its task ends, because an agent may cancel a task whose sender disconnects. */
+  async #readToEnd(stream: TaskStream): Promise<void> {
+    this.#streams.add(stream);
+    try {
+      while ((await stream.next()).done !== true);
+    } catch {
+      // The tests see the task itself.
+    }
+    this.#streams.delete(stream);
+  }
+
+  async #closeClient(client: AgentClient): Promise<void> {
+    await Promise.all(Array.from(this.#streams, (stream) => stream.return()));
+    await client.close();
+  }
+
+  get #running(): Process {
+    if (this.#process === undefined) throw new Error('The agent under test is closed');
+    return this.#process;
+  }
+
+  #last(): TaskRecords {
+    const { last } = this.#records;
+    if (last === undefined) throw new Error('No message was sent to the agent yet: call send() first');
+    return last;
+  }
+
+  /** Moves the clock to the next time at which something is due, at most to `until`. */
+  async #step(until: number): Promise<void> {
+    const { clock, handler } = this.#running;
+    const present = this.clock.now();
+    // Runs in memory have timers that the store does not know, such as the pause before a retry.
+    if (handler.runningTasks().length > 0) {
+      this.clock.advanceTo(Math.max(present, Math.min(until, clock.nextDue)));
+      return;
+    }
+    const { store } = this.#setup;
+    const agents = [this.#agent.id];
+    const wakes = await Promise.all([store.nextWake(agents, present), store.nextPush(agents)]);
+    const due = wakes.filter((wake) => wake !== undefined && wake > present) as number[];
+    this.clock.jump(Math.min(until, present + MAX_JUMP_MS, ...due) - present);
+  }
+
+  /** Waits until every task has ended or waits, at most `settleMs`. */
+  async #settled(): Promise<void> {
+    const end = now() + this.#setup.settleMs;
+    let seen = -1;
+    let quiet = 0;
+    for (let turn = 0; quiet < QUIET_TURNS && this.#process !== undefined; turn++) {
+      const { store, handler, handlers } = this.#process;
+      const isIdle = !store.isBusy && store.calls === seen;
+      const working = handler.runningTasks().filter((taskId) => !handlers.isWaiting(taskId));
+      quiet = isIdle && working.length === 0 ? quiet + 1 : 0;
+      seen = store.calls;
+      if (now() > end) {
+        handlers.stall(working);
+        return;
+      }
+      if (turn < FAST_TURNS) await nextTurn(systemScheduler);
+      else await new Promise((resolve) => later(resolve, 1));
+    }
+  }
+}
+
+function taskReply(task: Task): TestReply {
+  return {
+    state: stateWord(task.status.state),
+    text: textOfTask(task),
+    task,
+    message: undefined,
+    question: questionOf(task),
+  };
+}
+
+function messageReply(message: Message): TestReply {
+  const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('');
+  return { state: undefined, text, task: undefined, message, question: undefined };
+}
+
+function questionOf({ status }: Task): JsonObject | undefined {
+  for (const part of status.message?.parts ?? []) {
+    const data = 'data' in part ? part.data : undefined;
+    if (typeof data !== 'object' || data === null || !('question' in data)) continue;
+    return data['question'] as JsonObject;
+  }
+  return undefined;
+}
