@@ -75,7 +75,6 @@ export interface AgentServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const DEFAULT_FILE = 'tandem.db';
 /** Addresses that stand for all interfaces, each with a loopback address that it includes. */
 const ALL_ADDRESSES: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
@@ -96,10 +95,10 @@ const SWEEP_MS = 20;
 const START_AGAIN_MS = 1000;
 
 /**
- * Serves an agent over HTTP, with every protocol version on one port. Tasks are stored in the SQLite file `tandem.db` unless you pass a
- * store. Tasks that an earlier process left unfinished resume. If the store is unreachable, the server starts anyway, responds with
- * 503, and retries every second. Several agents share the port, the store and all options; each has its endpoints and its card at
- * `/a/<id>`.
+ * Serves an agent over HTTP, with every protocol version on one port. Tasks are stored in the SQLite file `.tandem/<agent id>.db` unless
+ * you pass a store. Tasks that an earlier process left unfinished resume. If the store is unreachable, the server starts anyway,
+ * responds with 503, and retries every second. Several agents share the port, the store and all options; each has its endpoints and
+ * its card at `/a/<id>`.
  *
  * @example
  * const server = await serve(translator);
@@ -120,7 +119,7 @@ export async function serve(agent: Agent | readonly Agent[], options: ServeOptio
   const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
   requireAuth(settings, host, hostSetting);
   requireAddress(settings, host);
-  const own = settings.store === undefined ? await openDefaultStore(settings.log ?? consoleLog) : undefined;
+  const own = settings.store === undefined ? await ownStore([agent].flat(), settings) : undefined;
   const store = settings.store ?? own;
   try {
     // Loaded late, because agents that are mounted in a framework do not need it.
@@ -218,10 +217,12 @@ function invitingBody(listener: NodeListener): NodeListener {
   };
 }
 
-/** Loaded late, because other stores do not need the SQLite driver. */
-async function openDefaultStore(log: Log): Promise<Store> {
-  const { sqlite } = await import('../store/sqlite/store.ts');
-  return sqlite(DEFAULT_FILE, { log });
+/** Loaded late, because other stores do not need it. */
+async function ownStore(agents: readonly Agent[], { log, clock }: HandlerSettings): Promise<Store> {
+  const { openDefaultStore } = await import('./default-store.ts');
+  const ids = agents.map(({ id }) => id);
+  const { store } = await openDefaultStore(ids, { log: safeLog(log ?? consoleLog), clock });
+  return store;
 }
 
 function listen(http: HttpServer, port: number, host: string): Promise<void> {

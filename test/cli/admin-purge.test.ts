@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { purgeStore } from '../../src/cli/commands/admin-purge.ts';
@@ -43,6 +44,25 @@ test('tandem admin purge deletes the tasks of one caller, and only after --yes',
   expect((await purge('ann', '--yes')).stdout).toBe('Deleted 1 task of ann\n');
   expect((await purge('ann', '--yes')).stdout).toBe('Deleted 0 tasks of ann\n');
   expect((await purge('bob', '--yes')).stdout).toBe('Deleted 1 task of bob\n');
+});
+
+test('tandem admin purge without --store takes the only store of the folder', { timeout: TIMEOUT_MS }, async () => {
+  const cwd = projectWith();
+  const purge = () => tandem(['admin', 'purge', 'ann', '--yes'], { cwd }).ended;
+  expect(await purge()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no store in this folder') as string,
+  });
+  mkdirSync(join(cwd, '.tandem'));
+  const store = sqlite(join(cwd, '.tandem/echo.db'));
+  await addTask(store, 'ann');
+  await store.close();
+  expect((await purge()).stdout).toBe('Deleted 1 task of ann\n');
+  await sqlite(join(cwd, '.tandem/other.db')).close();
+  expect(await purge()).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('pass one of .tandem/echo.db, .tandem/other.db with --store') as string,
+  });
 });
 
 test('an admin purge that takes longer than a minute does not apply the default retention to the tasks of other callers', async () => {

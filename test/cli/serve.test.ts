@@ -45,6 +45,17 @@ test.each([
   TIMEOUT_MS,
 );
 
+test('two agents of one folder are served side by side, each with its own file', { timeout: TIMEOUT_MS }, async () => {
+  const other = ECHO.replace('Echo', 'Other');
+  const cwd = projectWith({ ...FILE, 'other.mjs': `${IMPORT}export default ${other};` });
+  const servers = ['echo.mjs', 'other.mjs'].map((file) => tandem(['serve', file, '--port', '0'], { cwd }));
+  for (const server of servers) expect(await ask(await addressOf(server), 'both')).toEqual({ text: 'both' });
+  expect(servers.map(({ stderr }) => /Tasks are stored in (\S+)\./.exec(stderr)?.[1])).toEqual([
+    '.tandem/echo.db',
+    '.tandem/other.db',
+  ]);
+});
+
 const TYPED = { 'echo.ts': `${IMPORT}const name: string = 'Echo';\nexport default ${ECHO.replace(`'Echo'`, 'name')};` };
 const NEEDS_TSX = !(process.features as { typescript?: unknown }).typescript;
 

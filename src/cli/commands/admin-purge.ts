@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { consoleLog } from '../../observe/console-log.ts';
 import { Engine, type EngineOptions } from '../../engine/engine.ts';
+import { OLD_STORE_FILE, STORE_FOLDER } from '../../node/default-store.ts';
 import type { Scope } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
 import { isPostgresUrl, openStore, shownStore } from '../serving/open-store.ts';
@@ -23,7 +25,7 @@ handler.purge() in that server instead.`,
     store: {
       type: 'string',
       value: '<file|url>',
-      help: 'The store: a SQLite file or postgres://…. Default: tandem.db',
+      help: 'The store: a SQLite file or postgres://…. Default: the only store of this folder, such as .tandem/<agent id>.db',
       flagOnly: true,
     },
     schema: {
@@ -51,9 +53,10 @@ interface PurgeValues {
 }
 
 async function purge([owner, ...others]: readonly string[], values: PurgeValues): Promise<void> {
-  const { store: name = 'tandem.db', schema, tenant = '', yes } = values;
+  const { schema, tenant = '', yes } = values;
   if (owner === undefined || owner === '' || others.length > 0)
     throw new CliError('usage', `Pass the id of one caller: tandem ${SYNOPSIS}`);
+  const name = values.store ?? onlyStore();
   if (name === 'memory')
     throw new CliError('usage', 'A memory store exists only inside its server: call handler.purge() there');
   if (schema !== undefined && !isPostgresUrl(name))
@@ -71,6 +74,20 @@ async function purge([owner, ...others]: readonly string[], values: PurgeValues)
   } finally {
     await store.close();
   }
+}
+
+/** The store that an agent without `--store` uses in the working directory. @throws CliError unless there is exactly one. */
+function onlyStore(): string {
+  const files = existsSync(STORE_FOLDER) ? readdirSync(STORE_FOLDER).filter((name) => name.endsWith('.db')) : [];
+  const stores = [...files.map((name) => join(STORE_FOLDER, name)), OLD_STORE_FILE].filter((file) => existsSync(file));
+  const [first, ...others] = stores;
+  if (first === undefined) throw new CliError('usage', 'There is no store in this folder: pass one with --store');
+  if (others.length > 0)
+    throw new CliError(
+      'usage',
+      `There are several stores in this folder: pass one of ${stores.join(', ')} with --store`,
+    );
+  return first;
 }
 
 /**

@@ -10,7 +10,7 @@ import { CrashWatch } from '../serving/crash-watch.ts';
 import { loadAgent } from '../serving/load-agent.ts';
 import { defineCommand } from '../option.ts';
 import { readAddress, readPort } from '../agents/read-values.ts';
-import { isPostgresUrl, openStore, shownStore } from '../serving/open-store.ts';
+import { isPostgresUrl, openStoreOf } from '../serving/open-store.ts';
 import { listen, runUntilStopped } from '../serving/serving.ts';
 import { LOG_OPTIONS, servingLog } from '../serving/serving-log.ts';
 
@@ -35,7 +35,7 @@ agent among the exports. Prints the URL of the agent card on stdout and everythi
     store: {
       type: 'string',
       value: '<file|url>',
-      help: 'Where tasks are stored: a SQLite file, postgres://… for several processes, or memory. Default: tandem.db',
+      help: 'Where tasks are stored: a SQLite file, postgres://… for several processes, or memory. Default: .tandem/<agent id>.db',
       flagOnly: true,
     },
     schema: {
@@ -134,9 +134,9 @@ interface ServeValues {
 async function serveFile(positionals: readonly string[], values: ServeValues): Promise<void> {
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new CliError('usage', 'Pass one file: tandem serve <file>');
-  const { store: storeName = 'tandem.db', schema } = values;
+  const { store: storeName, schema } = values;
   const host = values.host ?? (process.env['BIND_HOST'] || '127.0.0.1');
-  if (schema !== undefined && !isPostgresUrl(storeName))
+  if (schema !== undefined && (storeName === undefined || !isPostgresUrl(storeName)))
     throw new CliError('usage', '--schema requires a PostgreSQL store: add --store postgres://…');
   const insecurePublic = values['insecure-public'];
   const auth = authOf(values.token);
@@ -171,7 +171,7 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
   const role = readRole(values.role);
 
   const agent = await loadAgent(file);
-  const store = await openStore(storeName, log, schema);
+  const { store, place } = await openStoreOf(agent, storeName, log, schema);
   const { metrics } = values;
   const crashes = new CrashWatch(log);
   const server = await listen(agent, {
@@ -191,9 +191,8 @@ async function serveFile(positionals: readonly string[], values: ServeValues): P
     ...(auth !== undefined && { auth }),
     ...(apiKeyEnv !== undefined && { apiKeyEnv }),
   });
-  const kept = storeName === 'memory' ? 'in memory' : `in ${shownStore(storeName)}`;
   const announce = (): void => {
-    print(`${agent.name} is at ${server.url}. Tasks are stored ${kept}. Press Ctrl-C to stop. Agent card:`);
+    print(`${agent.name} is at ${server.url}. Tasks are stored in ${place}. Press Ctrl-C to stop. Agent card:`);
     process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
   };
   await runUntilStopped(server, { store, crashes, announce, print });

@@ -1,4 +1,6 @@
 import type { Log } from '../../observe/log.ts';
+import { openDefaultStore } from '../../node/default-store.ts';
+import type { Agent } from '../../agent/agent.ts';
 import { memoryStore } from '../../store/memory/store.ts';
 import type { Store } from '../../store/store.ts';
 import { CliError } from '../cli-error.ts';
@@ -14,6 +16,35 @@ export async function openStore(name: string, log: Log, schema?: string): Promis
   const { sqlite } = await import('../../store/sqlite/store.ts');
   try {
     return sqlite(name, { log });
+  } catch (error) {
+    throw new CliError('failure', messageOf(error), { cause: error });
+  }
+}
+
+/** A store, and its place as it is printed. */
+export interface OpenStore {
+  readonly store: Store;
+  readonly place: string;
+}
+
+/**
+ * Opens the store with this name, or the default store of an agent.
+ *
+ * @throws CliError with a message for the user.
+ */
+export async function openStoreOf(
+  agent: Agent,
+  name: string | undefined,
+  log: Log,
+  schema?: string,
+): Promise<OpenStore> {
+  if (name !== undefined) {
+    const place = name === 'memory' ? 'memory' : shownStore(name);
+    return { store: await openStore(name, log, schema), place };
+  }
+  try {
+    const { store, file } = await openDefaultStore([agent.id], { log });
+    return { store, place: file };
   } catch (error) {
     throw new CliError('failure', messageOf(error), { cause: error });
   }

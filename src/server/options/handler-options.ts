@@ -36,7 +36,7 @@ export interface StreamingOptions {
 export interface HandlerOptions {
   /**
    * Where tasks are stored. Default: `createHandler()` keeps them in memory, where they are lost with the process; `serve()` opens
-   * the SQLite file `tandem.db`.
+   * the SQLite file `.tandem/<agent id>.db` in the working directory.
    */
   readonly store?: Store;
   /**
