@@ -2,7 +2,7 @@ import { A2AError, markNested } from '../../errors.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import { CallAborted } from './call-aborted.ts';
 import { Deadline, durationText } from './deadline.ts';
-import { withDetails } from './failures.ts';
+import { ClientClosed, closedDuringCall, withDetails } from './failures.ts';
 import type { CallOptions } from '../options.ts';
 import { Trace } from './trace.ts';
 
@@ -20,6 +20,8 @@ export class CallScope {
   readonly #signal: AbortSignal | undefined;
   #handle: () => string | undefined = () => undefined;
   #messageId: string | undefined;
+  /** Whether the client was open when the call began. */
+  #hasBegun = false;
 
   constructor(clock: Clock, options: InternalCallOptions, timeoutMs: number | undefined, limit?: string) {
     const { signal, statedTimeoutMs } = options;
@@ -44,17 +46,27 @@ export class CallScope {
     this.#messageId = messageId;
   }
 
+  /** Called before each operation of the call. */
+  begin(closing: { readonly aborted: boolean }): void {
+    this.#hasBegun ||= !closing.aborted;
+  }
+
   /** Returns the error to throw: `TIMEOUT` instead of its consequences, with the handle of the task in `details`. */
   explain(error: unknown): unknown {
     return markNested(this.#explained(error));
   }
 
   #explained(error: unknown): unknown {
-    const explained = A2AError.is(error, 'TIMEOUT') ? error : this.deadline.explain(error);
+    const explained = A2AError.is(error, 'TIMEOUT') ? error : this.#withReason(this.deadline.explain(error));
     const details = this.#details();
     if (details === undefined) return explained;
     const isReason = this.#signal?.aborted === true && explained === this.#signal.reason;
     return isReason && !A2AError.is(explained) ? new CallAborted(explained, details) : withDetails(explained, details);
+  }
+
+  /** The message of the call may have been sent before the request that was not. */
+  #withReason(error: unknown): unknown {
+    return error instanceof ClientClosed && this.#hasBegun ? closedDuringCall('maybe', error) : error;
   }
 
   #details(): Readonly<Record<string, string>> | undefined {

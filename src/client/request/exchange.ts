@@ -4,6 +4,7 @@ import type { TraceContext } from '../../observe/trace-context.ts';
 import type { AuthContext, HeadersRecord } from '../auth/strategy.ts';
 import type { AuthAttempt, Credentials } from '../auth/credentials.ts';
 import type { Deadline } from './deadline.ts';
+import { ClientClosed } from './failures.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
 import type { DrainingConnections } from '../task/draining-connections.ts';
 import type { Leaving } from '../../support/leave-signal.ts';
@@ -134,7 +135,7 @@ async function sent(
   request: OutgoingRequest,
   url: URL,
 ): Promise<TransportResponse> {
-  if (closing.aborted) throw new DOMException('The client is closed. Create a new one with connect()', 'AbortError');
+  if (closing.aborted) throw new ClientClosed();
   const { isTrusted, isRecipient } = trust.judge(url);
   // Copied one by one, because each object from a spread gets its own hidden class when members are added.
   const headers: Record<string, string> = {};

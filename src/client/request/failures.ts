@@ -17,6 +17,19 @@ export class NoAgent extends Error {
   }
 }
 
+/** A request was not sent, because the client is closed. */
+export class ClientClosed extends DOMException {
+  constructor() {
+    super('The client is closed. Create a new one with connect()', 'AbortError');
+  }
+}
+
+/** The error of a call whose client was closed before the call had its result. */
+export function closedDuringCall(sent: 'no' | 'maybe', cause: unknown): A2AError {
+  const message = 'This client was closed while the call was in flight; is an `await` missing?';
+  return new A2AError('TRANSPORT_FAILED', message, { details: { sent }, cause });
+}
+
 /** The texts of web servers and frameworks for an unknown path. */
 const NO_SUCH_PATH =
   /^(?:not[ _]found\b|no such|(?:there is )?nothing (?:here|there|at)\b|unknown (?:path|route|endpoint)|method not allowed|cannot \w+ \/|route .*not found|404\b|405\b)/i;

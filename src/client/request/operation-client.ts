@@ -11,7 +11,7 @@ import { AuthAttempt } from '../auth/credentials.ts';
 import { bindingOf, type Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
 import { exchange, type RequestScope, type ClientContext } from './exchange.ts';
-import { NoAgent, toPublicError } from './failures.ts';
+import { closedDuringCall, NoAgent, toPublicError } from './failures.ts';
 import type { OutgoingRequest } from './interceptor.ts';
 import { ItemStream } from '../task/item-stream.ts';
 import { Recovery } from './recovery.ts';
@@ -128,6 +128,7 @@ export class OperationClient {
     const { context, card } = this;
     const auth = context.credentials === undefined ? undefined : new AuthAttempt();
     const requestScope: RequestScope = { deadline, trace, auth, card };
+    scope.begin(context.closing);
     let recovery: Recovery | undefined;
     let missing: { readonly error: unknown; readonly url: string } | undefined;
     for (;;) {
@@ -140,7 +141,7 @@ export class OperationClient {
         return result;
       } catch (error) {
         if (deadline.aborted) throw deadline.explain(error);
-        if (context.closing.aborted && error instanceof TransportFailure) throw closedDuringCall(error);
+        if (context.closing.aborted && error instanceof TransportFailure) throw closedDuringCall(error.sent, error);
         noteFailure(deadline, error, endpoint.url);
         // An error at the address in the card is more helpful than one at a guessed address.
         if (isMissing(error)) missing ??= { error, url: endpoint.url };
@@ -230,11 +231,6 @@ export class OperationClient {
       throw responseError(error, response, clock.now());
     }
   }
-}
-
-function closedDuringCall(cause: TransportFailure): A2AError {
-  const message = 'The client was closed while this call was in progress. Await the call before you close the client';
-  return new A2AError('TRANSPORT_FAILED', message, { details: { sent: cause.sent }, cause });
 }
 
 /** Whether an agent that has responded at this endpoint before does not have the operation. */

@@ -184,7 +184,7 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     const agent = await connected(peer.url, options);
     await expect(agent.send('hi')).rejects.toMatchObject({
       code: 'TRANSPORT_FAILED',
-      message: expect.stringContaining('The client was closed while this call was in progress'),
+      message: 'This client was closed while the call was in flight; is an `await` missing?',
       details: { sent: 'maybe' },
     });
     await expect(agent.get('t1')).rejects.toThrow('The client is closed');
