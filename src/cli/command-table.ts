@@ -29,6 +29,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   peers: { summary: 'List, add, remove and check agents with a name', load: () => import('./commands/peers.ts') },
   doctor: { summary: 'Check whether clients can use an agent', load: () => import('./commands/doctor.ts') },
   serve: { summary: 'Serve the agent of a file', load: () => import('./commands/serve.ts') },
+  dev: {
+    summary: 'Serve the agent of a file, and restart it when it changes',
+    load: () => import('./commands/dev.ts'),
+  },
   demo: { summary: 'Serve the demo agent', load: () => import('./commands/demo.ts') },
   migrate: {
     summary: 'Create or upgrade the tables of a PostgreSQL database',

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type AgentClient, type AgentEvent, connect, type SendOptions } from '../../../src/index.ts';
 import { serve } from '../../../src/node/serve.ts';
 import { silentLog } from '../../../src/observe/log.ts';
-import { agent } from '../../../src/server/agent/agent.ts';
+import { agent } from '../../../src/agent/agent.ts';
 import { memoryStore } from '../../../src/store/memory/store.ts';
 import { deferred } from '../../../src/support/deferred.ts';
 
