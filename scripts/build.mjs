@@ -14,7 +14,7 @@ import { directImports } from './direct-imports.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const folder = process.argv[2] ?? join(ROOT, 'dist');
 const SEND = within('cli/commands/send.ts');
-const AGENT_COMMANDS = within('cli', '!cli/main.ts', '!cli/{commands,details,serving}');
+const AGENT_COMMANDS = within('cli', '!cli/main.ts', '!cli/{commands,details,project,serving}');
 const SERVER = within('agent', 'engine', 'host', 'observe', 'server', 'store/memory');
 
 rmSync(folder, { recursive: true, force: true });

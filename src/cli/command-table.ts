@@ -28,6 +28,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   peers: { summary: 'List, add, remove and check agents with a name', load: () => import('./commands/peers.ts') },
   doctor: { summary: 'Check whether clients can use an agent', load: () => import('./commands/doctor.ts') },
+  init: { summary: 'Create a project with an agent and its test', load: () => import('./commands/init.ts') },
   serve: { summary: 'Serve the agent of a file', load: () => import('./commands/serve.ts') },
   dev: {
     summary: 'Serve the agent of a file, and restart it when it changes',

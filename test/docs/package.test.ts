@@ -119,6 +119,45 @@ test('npx runs the command by the name of the package', async () => {
   expect(stdout.trim()).toContain(MANIFEST.version);
 });
 
+test('tandem init of the package creates a project that compiles under strict and whose test passes', async () => {
+  const modules = join(folder, 'project/node_modules');
+  // Without the registry: the tools of this checkout stand for those that npm would install.
+  for (const name of [
+    'tsx',
+    'typescript',
+    '@types',
+    'undici-types',
+    'esbuild',
+    'get-tsconfig',
+    'jose',
+    'canonicalize',
+  ]) {
+    const target = join(ROOT, 'node_modules', name);
+    if (existsSync(target) && !existsSync(join(modules, name))) symlinkSync(target, join(modules, name), 'junction');
+  }
+  const run = promisify(execFile);
+  const options = { cwd: join(folder, 'project'), env: plainEnvironment() };
+  const bin = packed('dist/cli/main.js');
+  const made = await run(process.execPath, [bin, 'init', 'my-agent', '--yes', '--name', "Ann's clerk"], options);
+  expect(made.stdout.trim().split('\n')).toEqual(
+    ['package.json', 'tsconfig.json', 'agent.ts', 'agent.test.ts', '.gitignore'].map((file) => join('my-agent', file)),
+  );
+
+  const inside = { ...options, cwd: join(options.cwd, 'my-agent') };
+  const { scripts } = JSON.parse(readFileSync(join(inside.cwd, 'package.json'), 'utf8')) as {
+    scripts: Readonly<Record<string, string>>;
+  };
+  expect(scripts['typecheck']).toBe('tsc');
+  await run(process.execPath, [join(modules, 'typescript/bin/tsc')], inside);
+  const tested = await run('npm', ['test'], inside);
+  expect(tested.stdout).toMatch(/^(?:#|ℹ) pass 2$/m);
+  const again = await run(process.execPath, [bin, 'init', '--yes'], inside);
+  expect([again.stdout, again.stderr]).toEqual([
+    '',
+    expect.stringContaining('Kept the existing package.json') as string,
+  ]);
+});
+
 test('the packed manifest contains the repository if its URL is set', () => {
   expect(JSON.parse(readFileSync(packed('package.json'), 'utf8'))).toMatchObject(FACTS);
 });
