@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { A2AError } from '../errors.ts';
 import type { Task } from '../model/task.ts';
 import {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/dead-letters.ts';
 import type { Engine, EngineCloseOptions } from '../engine/engine.ts';
 import { A2AError } from '../errors.ts';

@@ -24,8 +24,12 @@ export interface Diagnostic {
 }
 
 /** The errors that the compiler reports for the files below a folder. */
-export async function compile(folder: string, exclude: readonly string[] = []): Promise<readonly Diagnostic[]> {
-  const config = { compilerOptions: OPTIONS, include: ['**/*.ts', '**/*.js'], exclude };
+export async function compile(
+  folder: string,
+  options: Readonly<Record<string, unknown>> = OPTIONS,
+  exclude: readonly string[] = [],
+): Promise<readonly Diagnostic[]> {
+  const config = { compilerOptions: options, include: ['**/*.ts', '**/*.js'], exclude };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
   const args = [tsc, '-p', folder, '--pretty', 'false'];
@@ -38,5 +42,5 @@ export async function compile(folder: string, exclude: readonly string[] = []): 
   // The compiler checks no types while a file cannot be parsed.
   const unparsed = diagnostics.filter(({ text }) => /^error TS1\d{3}:/.test(text)).map(({ file }) => file);
   if (unparsed.length === 0) return diagnostics;
-  return [...diagnostics, ...(await compile(folder, [...exclude, ...unparsed]))];
+  return [...diagnostics, ...(await compile(folder, options, [...exclude, ...unparsed]))];
 }

@@ -55,7 +55,7 @@ async function look(resolve: Resolve, hostname: string, all: boolean, found: Fou
   else found(null, first.address, first.family);
 }
 
-/** Resolves names like the system does. */
+/** @internal Resolves names like the system does. */
 export function systemResolver(node: NodeJS.Process): Resolve {
   return (hostname) =>
     new Promise((resolve, reject) => {
@@ -70,6 +70,8 @@ export function systemResolver(node: NodeJS.Process): Resolve {
 const DNS_QUERY = { timeout: 2000, tries: 2 };
 
 /**
+ * @internal
+ *
  * Creates a resolver for host names from outside, which queries the name servers directly. The system lookup blocks one of
  * four threads for as long as a name server takes, and signatures and file access need the same threads.
  *
