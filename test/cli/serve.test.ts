@@ -113,6 +113,18 @@ test('the error of a file that throws while it loads has the line', { timeout: T
   expect(stderr).toContain('echo.mjs:2:7');
 });
 
+test(
+  'the error of an ES module in a CommonJS project has the command that fixes it',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const files = { 'package.json': '{ "type": "commonjs" }', 'echo.js': FILE['echo.mjs'] };
+    const { code, stderr } = await tandem(['serve', 'echo.js', ...ANYWHERE], { cwd: projectWith(files) }).ended;
+    expect(code).toBe(2);
+    const message = 'tandem: echo.js is an ES module, but its package.json does not have "type": "module"';
+    expect(stderr).toContain(`${message}\nTo add it: npm pkg set type=module\n`);
+  },
+);
+
 test('the error for a port in use names the port', { timeout: TIMEOUT_MS }, async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());

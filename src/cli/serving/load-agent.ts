@@ -25,8 +25,20 @@ async function load(file: string, path: string): Promise<Readonly<Record<string,
     return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
   } catch (error) {
     if ((error as NodeJS.ErrnoException | null)?.code === 'ERR_UNKNOWN_FILE_EXTENSION') throw needsTsx(file);
+    if (isModuleInCommonJs(error)) {
+      const message = `${file} is an ES module, but its package.json does not have "type": "module"`;
+      throw new CliError('usage', message, { hint: 'To add it: npm pkg set type=module', cause: error });
+    }
     throw new CliError('failure', `${file} cannot be loaded: ${inspect(error)}`, { cause: error });
   }
+}
+
+/** Whether Node or tsx took a file of the user for CommonJS. A file of a package is the fault of that package. */
+function isModuleInCommonJs(error: unknown): boolean {
+  if (!(error instanceof Error) || error.stack?.split('\n', 1)[0]?.includes('node_modules') === true) return false;
+  return /Cannot use import statement outside a module|Top-level await .* with the "cjs" output format/.test(
+    error.message,
+  );
 }
 
 /** The default export if it is an agent, otherwise the only agent among the named exports. */
