@@ -112,7 +112,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ handler: () => 1 }, 'handler: is not an option; did you mean run?'],
   [
     { systemPrompt: 'secret' },
-    'systemPrompt: is not an option; agent() accepts only what the card shows; keep it inside run',
+    'systemPrompt: is not an option; agent() does not call models; use it inside run',
   ],
   [{ limits: {} }, 'limits: is not an option; pass its members'],
   [{ defaultInputModes: [] }, 'defaultInputModes: is not an option; did you mean inputModes?'],

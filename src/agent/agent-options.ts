@@ -42,7 +42,7 @@ export interface AgentOptions extends Partial<RunLimits> {
    * `text/plain` and `application/json`.
    */
   readonly outputModes?: readonly string[];
-  /** The organisation that offers the agent, shown on the card. */
+  /** The organization that offers the agent, shown on the card. */
   readonly provider?: AgentProvider;
   /** A link to documentation, shown on the card. */
   readonly documentationUrl?: string;
@@ -107,7 +107,7 @@ const LIMIT_KEYS = [...Object.keys(DEFAULT_LIMITS), 'runsPerCaller', 'maxQueuedM
 /** The extension that lets messages specify their skill. */
 const SKILL_EXTENSION = 'urn:tandem-a2a:skill:1';
 
-const PRIVATE = 'agent() accepts only what the card shows; keep it inside run';
+const PRIVATE = 'agent() does not call models; use it inside run';
 
 const HINTS: Readonly<Record<string, string>> = {
   handler: 'did you mean run?',

@@ -70,7 +70,7 @@ const SKILL_KEYS = [
 
 const VISIBILITIES: readonly SkillVisibility[] = ['public', 'authenticated', 'hidden'];
 
-/** Names of tools that a user or an organisation connected. On a public card they would reveal tenants and their integrations. */
+/** Names of tools that a user or an organization connected. On a public card they would reveal tenants and their integrations. */
 const OF_TENANT = /^mcp__(?:user|org)_/i;
 
 /** The declared skills, then one for each tool whose name is not the id of a skill. */
@@ -80,7 +80,7 @@ export function readSkills(check: Check, skills: unknown, tools: unknown): Skill
   return [...given, ...derived.filter(({ card: { id } }) => !given.some(({ card }) => card.id === id))];
 }
 
-/** @param unlessPublic The visibility of a skill that would be public, but whose name reveals a user or an organisation. */
+/** @param unlessPublic The visibility of a skill that would be public, but whose name reveals a user or an organization. */
 export function readSkillList(
   check: Check,
   skills: unknown,

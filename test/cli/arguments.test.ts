@@ -90,8 +90,8 @@ test('an invalid PORT fails like an invalid --port', { timeout: TIMEOUT_MS }, as
 });
 
 test.each([
-  [['send'], 'Name an agent: tandem send [agent] <text>'],
-  [['task', 'get', 'http://127.0.0.1:1'], 'Name a task: tandem task get [agent] <task>'],
+  [['send'], 'Pass an agent: tandem send [agent] <text>'],
+  [['task', 'get', 'http://127.0.0.1:1'], 'Pass a task: tandem task get [agent] <task>'],
 ])(
   'tandem %s fails with a hint that explains the missing argument',
   async (args, sentence) => {

@@ -68,7 +68,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await turns(10);
     expect(hasSettled).toBe(false);
     expect(artifactText(await engine.get(ANN, done.id))).toBe('in time');
-    expect(log.map(({ message }) => message)).toContain('Ignored what a handler did after its end');
+    expect(log.map(({ message }) => message)).toContain('Ignored a call of a handler whose run is over');
   });
 
   test.each<[string, (ctx: TaskContext) => unknown, string]>([

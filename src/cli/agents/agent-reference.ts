@@ -42,7 +42,7 @@ export function takeAgent(given: AgentArguments, words: readonly string[], synop
     return { reference: referenceTo(named, isFlag ? ['-a', named] : [], peers), rest: words };
   }
   if (first !== undefined) return { reference: referenceTo(first, [first], peers), rest };
-  throw new CliError('usage', `Name an agent: tandem ${synopsis}`, {
+  throw new CliError('usage', `Pass an agent: tandem ${synopsis}`, {
     hint: 'An agent is a URL, the name of a peer, or the value of A2ACLI_AGENT_CARD.',
   });
 }

@@ -12,7 +12,7 @@ export function takeTask(
   if (reference.taskId !== undefined) return { reference, taskId: reference.taskId, rest };
   const [taskId, ...others] = rest;
   if (taskId !== undefined) return { reference, taskId, rest: others };
-  throw new CliError('usage', `Name a task: tandem ${synopsis}`, {
+  throw new CliError('usage', `Pass a task: tandem ${synopsis}`, {
     hint: 'A task is a handle, or an agent and the id of one of its tasks.',
   });
 }

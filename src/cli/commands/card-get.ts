@@ -27,7 +27,7 @@ export const command = defineCommand({
     extended: { type: 'boolean', help: 'Show the extended card, which only authenticated callers get' },
     validate: {
       type: 'boolean',
-      help: 'Also check the card and list its problems. Exits with 1 if a problem keeps clients out',
+      help: 'Also check the card and list its problems. Exits with 1 if some clients cannot use the agent',
     },
     ...AGENT_OPTIONS,
   },

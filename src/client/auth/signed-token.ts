@@ -11,7 +11,7 @@ export interface SignedToken {
   readonly secret: string | Uint8Array;
   /** The caller, as the claim `sub`; often an e-mail address. */
   readonly subject: string;
-  /** The caller's organisation, as the claim `org_domain`. Agents use it to find the secret. */
+  /** The caller's organization, as the claim `org_domain`. Agents use it to find the secret. */
   readonly orgDomain?: string;
   /** The caller's own URL, as the claim `iss`. */
   readonly issuer?: string;

@@ -522,7 +522,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
   /** Whether the run is over, so that what the handler does has no effect. */
   #ignores(action: string): boolean {
     if (this.isOver && this.#state.stop === undefined)
-      this.engine.log.warn('Ignored what a handler did after its end', { ...taskFields(this.record), action });
+      this.engine.log.warn('Ignored a call of a handler whose run is over', { ...taskFields(this.record), action });
     return this.isOver;
   }
 }

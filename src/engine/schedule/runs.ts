@@ -492,13 +492,13 @@ function showRuns({ observers, agents, memory }: EngineContext, runs: Runs, susp
   const each = (read: (slots: Slots) => number) => () =>
     Array.from(agents.values(), (agent) => [[agent.id], read(runs.slots(agent))] as const);
   const perAgent = [
-    ['tandem_runs', 'Runs at work on this node; each holds a slot and a lease', each(({ taken }) => taken)],
+    ['tandem_runs', 'Active runs on this node; each holds a slot and a lease', each(({ taken }) => taken)],
     ['tandem_queue', 'Tasks that wait on this node for a slot', each(({ waiting }) => waiting)],
   ] as const;
   for (const [name, help, read] of perAgent) metrics.gauge(name, help, ['agent'], read);
   const perNode = [
     ['tandem_suspended_runs', 'Runs that wait in memory for an answer or a timer', () => suspended.size],
-    ['tandem_run_bytes', 'Bytes that the runs at work on this node hold in memory', () => memory.bytes],
+    ['tandem_run_bytes', 'Bytes that the active runs on this node hold in memory', () => memory.bytes],
   ] as const;
   for (const [name, help, read] of perNode) metrics.gauge(name, help, [], () => [[[], read()]]);
 }

@@ -73,7 +73,7 @@ export class Access {
     if (isVerified || this.#anonymousMayList) return;
     throw new A2AError(
       'PERMISSION_DENIED',
-      'This agent lists tasks only for authenticated callers: keep the ids of your tasks',
+      'This agent lists tasks only for authenticated callers. Authenticate, or get each task by its id',
     );
   }
 

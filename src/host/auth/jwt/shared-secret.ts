@@ -28,7 +28,7 @@ export interface SharedSecretOptions extends TokenRules {
   /** Several secrets that are all valid, for rotation. */
   readonly secrets?: readonly string[];
   /**
-   * The secrets of organisations, for tokens with an `org_domain` claim that no other secret has signed: an object by domain, such as
+   * The secrets of organizations, for tokens with an `org_domain` claim that no other secret has signed: an object by domain, such as
    * `{ 'acme.com': secret }`, or a function that looks them up. Default: none.
    */
   readonly orgs?: Readonly<Record<string, Secrets>> | ((domain: string) => Secrets | Promise<Secrets>);
@@ -43,10 +43,10 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-
 
 /**
  * Authenticates callers by a JWT (HS256) signed with a secret that the agent shares. The claims `sub` and `exp` are required. `aud`
- * is checked if it is present, or if `audience` is set. `org_domain` names the organisation.
+ * is checked if it is present, or if `audience` is set. `org_domain` names the organization.
  *
- * The caller's id is `shared#<sub>`, or `org:<domain>#<sub>` for an organisation. A token signed with the secret of an organisation
- * cannot act for another organisation, or outside of one. A token signed with the shared secret can act for any caller.
+ * The caller's id is `shared#<sub>`, or `org:<domain>#<sub>` for an organization. A token signed with the secret of an organization
+ * cannot act for another organization, or outside of one. A token signed with the shared secret can act for any caller.
  *
  * @example
  * sharedSecret({ secret: process.env.AGENT_SECRET })
@@ -136,7 +136,7 @@ async function orgKeys(orgs: OrgLookup | undefined, domain: string): Promise<rea
   try {
     found = await orgs?.(domain);
   } catch (cause) {
-    const message = 'Cannot look up the secrets of organisations at the moment. Retry later.';
+    const message = 'Cannot look up the secrets of organizations at the moment. Retry later.';
     throw new A2AError('UNAVAILABLE', message, { cause, retryAfterMs: 5000 });
   }
   // With an empty secret anyone could sign tokens.
