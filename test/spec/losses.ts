@@ -370,7 +370,7 @@ const READING: readonly Omit<Loss, 'direction'>[] = [
   {
     dialects: ['v01'],
     members: ['AgentAuthentication.credentials'],
-    reason: 'The model does not keep secrets from cards.',
+    reason: 'Secrets on a card are not part of the model.',
   },
   {
     dialects: ['v01'],
