@@ -11,8 +11,8 @@ const SYNOPSIS = 'wait <handle>';
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
-  about: `Waits until a task has ended or asks a question, and prints its output. Sends no message again.
-After Ctrl-C the task keeps running.`,
+  about: `Waits until a task has ended or asks a question, and prints its output. Sends no message again. An agent and the id of a
+task can replace the handle. After Ctrl-C the task keeps running.`,
   examples: ['tandem wait task1_WyJodHRwOi8v…', 'tandem wait http://localhost:4100 <task id>'],
   options: {
     stream: { type: 'boolean', help: 'With -o json: print one line for each event', flagOnly: true },

@@ -57,7 +57,7 @@ export class Suspects {
       await store.append({ taskId: id, by: node, guard: { lease: { node, fence } }, cleared: true });
       this.cleared(id);
     } catch (error) {
-      log.warn('Could not clear suspect task; the next suspect waits', { ...taskFields(record), error });
+      log.warn('Could not end the observation of a resumed task; the next one waits', { ...taskFields(record), error });
       if (this.#running.has(id)) this.#arm(record, clock.now() + AGAIN_MS);
     }
   }
