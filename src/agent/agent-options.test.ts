@@ -110,10 +110,7 @@ test.each<[unknown, string]>([
 test.each<[Record<string, unknown>, string]>([
   [{ run: undefined }, 'run: is required: pass an async function'],
   [{ handler: () => 1 }, 'handler: is not an option; did you mean run?'],
-  [
-    { systemPrompt: 'secret' },
-    'systemPrompt: is not an option; agent() does not call models; use it inside run',
-  ],
+  [{ systemPrompt: 'secret' }, 'systemPrompt: is not an option; agent() does not call models; use it inside run'],
   [{ limits: {} }, 'limits: is not an option; pass its members'],
   [{ defaultInputModes: [] }, 'defaultInputModes: is not an option; did you mean inputModes?'],
   [{ NAME: 'x' }, 'NAME: is not an option; did you mean name?'],
