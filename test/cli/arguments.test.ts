@@ -91,6 +91,7 @@ test('an invalid PORT fails like an invalid --port', { timeout: TIMEOUT_MS }, as
 
 test.each([
   [['send'], 'Pass an agent: tandem send [agent] <text>'],
+  [['wait'], 'Pass a task: tandem wait <handle>'],
   [['task', 'get', 'http://127.0.0.1:1'], 'Pass a task: tandem task get [agent] <task>'],
 ])(
   'tandem %s fails with a hint that explains the missing argument',

@@ -8,11 +8,16 @@ export function takeTask(
   words: readonly string[],
   synopsis: string,
 ): { readonly reference: AgentReference; readonly taskId: string; readonly rest: readonly string[] } {
+  if (words.length === 0 && given.values['agent-card'] === undefined) throw noTask(synopsis);
   const { reference, rest } = takeAgent(given, words, synopsis);
   if (reference.taskId !== undefined) return { reference, taskId: reference.taskId, rest };
   const [taskId, ...others] = rest;
   if (taskId !== undefined) return { reference, taskId, rest: others };
-  throw new CliError('usage', `Pass a task: tandem ${synopsis}`, {
+  throw noTask(synopsis);
+}
+
+function noTask(synopsis: string): CliError {
+  return new CliError('usage', `Pass a task: tandem ${synopsis}`, {
     hint: 'A task is a handle, or an agent and the id of one of its tasks.',
   });
 }
