@@ -30,16 +30,19 @@ async function served(): Promise<string> {
   return server.url;
 }
 
-test.each(WAYS)('a call that is returned without await says so, with wait: %s', async (wait) => {
-  const url = await served();
-  const ask = async (): Promise<string> => {
-    await using client = await connect(url);
-    // oxlint-disable-next-line typescript/return-await -- the mistake that the error explains
-    return client.ask('hi', { wait });
-  };
+test.each(WAYS)(
+  'the error of a call that is returned without await names the missing await, with wait: %s',
+  async (wait) => {
+    const url = await served();
+    const ask = async (): Promise<string> => {
+      await using client = await connect(url);
+      // oxlint-disable-next-line typescript/return-await -- the mistake that the error explains
+      return client.ask('hi', { wait });
+    };
 
-  await expect(ask()).rejects.toMatchObject(CLOSED);
-});
+    await expect(ask()).rejects.toMatchObject(CLOSED);
+  },
+);
 
 test.each<[string, (client: AgentClient, onProgress: (event: AgentEvent) => void) => Promise<unknown>]>([
   ['reads a stream', (client, onProgress) => client.send('hi', { wait: 'stream', onProgress })],
