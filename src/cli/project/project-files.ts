@@ -68,7 +68,7 @@ export default agent({
   async *run({ text, step, ask }) {
     yield { status: 'working', text: 'Thinking…' };
     // A step runs once. After a crash its recorded result is used.
-    const answer = await step('answer', () => \`You said: \${text}\`);
+    const answer = await step('answer', () => \`You wrote: \${text}\`);
     // The question stays open across restarts.
     const isWanted = await ask({ confirm: 'Shall I repeat it?' });
     yield isWanted ? answer : 'As you like.';
@@ -90,7 +90,7 @@ test('the agent asks before it answers', async (t) => {
   assert.equal(asked.state, 'input-required');
 
   const reply = await agent.answer(true);
-  assert.equal(reply.text, 'You said: hello');
+  assert.equal(reply.text, 'You wrote: hello');
 });
 
 test('a crash while the question is open loses nothing', async (t) => {
@@ -100,7 +100,7 @@ test('a crash while the question is open loses nothing', async (t) => {
   await agent.send('hello');
   await agent.crash();
 
-  assert.equal((await agent.answer(true)).text, 'You said: hello');
+  assert.equal((await agent.answer(true)).text, 'You wrote: hello');
   assert.deepEqual(
     agent.steps.map(({ name }) => name),
     ['answer'],
