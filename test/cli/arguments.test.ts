@@ -104,7 +104,7 @@ test.each([
 );
 
 test.each([
-  [['--help'], /^Usage: tandem <command>$[^]*^ {2}send .*\n {2}chat [^]*^ {2}serve .*\n {2}demo /m],
+  [['--help'], /^Usage: tandem <command>$[^]*^ {2}send .*\n {2}chat [^]*^ {2}serve .*\n {2}dev .*\n {2}demo /m],
   [[], /^Usage: tandem <command>$/m],
   [['help'], /^Usage: tandem <command>$/m],
   [['help', 'task', 'get'], /^Usage: tandem task get \[agent\] <task>/],
