@@ -1,4 +1,4 @@
-import { isPlain } from '../engine/replay/json-value.ts';
+import { isPlain } from '../support/json/json-value.ts';
 import { isRecord } from '../support/json/to-json.ts';
 import type { Handler } from '../engine/handler.ts';
 import { DEFAULT_LIMITS, type RunLimits } from '../engine/runnable.ts';

@@ -4,7 +4,7 @@ import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
-import type { AnswerSchema, AnswerType } from './questions/answer-schema.ts';
+import type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
 import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output/output.ts';
 
 /**

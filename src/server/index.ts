@@ -38,7 +38,7 @@ export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/
 export type { PushTransport, Delivery, DeliveryResult } from '../engine/outbox/delivery.ts';
 export type { EngineCloseOptions, GetTaskOptions } from '../engine/engine-options.ts';
 export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
-export type { AnswerSchema, AnswerType } from '../engine/questions/answer-schema.ts';
+export type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
 export {
   type ArtifactWriter,
   type Ask,

@@ -5,7 +5,7 @@ import {
   assertAnswerSchema,
   describeExpected,
   valueFromText,
-} from '../../engine/questions/answer-schema.ts';
+} from '../../model/answer-schema.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { SENSITIVE } from '../../model/question.ts';

@@ -1,7 +1,7 @@
-import type { FieldViolation } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { isList, isPlain, isSame, typeOf } from '../replay/json-value.ts';
-import { isRecord } from '../../support/json/to-json.ts';
+import type { FieldViolation } from '../errors.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import { isList, isPlain, isSame, typeOf } from '../support/json/json-value.ts';
+import { isRecord } from '../support/json/to-json.ts';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
 
