@@ -1,5 +1,6 @@
 export { A2AError } from './errors.ts';
 export type { A2AErrorOptions, ErrorCode, FieldViolation } from './errors.ts';
+export type { AnswerSchema, AnswerType } from './model/answer-schema.ts';
 export type { Artifact } from './model/artifact.ts';
 export type {
   AgentCapabilities,
@@ -11,7 +12,7 @@ export type {
   AgentSkill,
 } from './model/card.ts';
 export type { StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from './model/event.ts';
-export type { JsonObject, JsonValue } from './model/json.ts';
+export type { JsonInput, JsonObject, JsonValue } from './model/json.ts';
 export type { Message, Role } from './model/message.ts';
 export type { ListTasksRequest, ListTasksResponse, OperationName } from './model/operation.ts';
 export type { DataPart, Part, RawPart, TextPart, UrlPart } from './model/part.ts';
@@ -50,6 +51,7 @@ export type { CardProblem, CardReport } from './client/card/inspect-card.ts';
 export type { IncomingResponse, Interceptor, OutgoingRequest } from './client/request/interceptor.ts';
 export type { MessageDraft, MessageInput } from './client/message-input.ts';
 export type {
+  AnswerOptions,
   AskOptions,
   BindingName,
   CallOptions,
@@ -63,6 +65,7 @@ export type {
 export type { PushConfigPage, PushConfigs } from './client/task/push-configs.ts';
 export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
 export type { MessageReply, Reply, TaskReply } from './client/reply.ts';
+export type { AnswerInput, TaskQuestion } from './client/task-question.ts';
 export type { StateWord } from './client/state-word.ts';
 export type { TaskStream } from './client/task-stream.ts';
 export type { TaskTransition, TaskTransitions } from './client/task/task-transitions.ts';

@@ -26,6 +26,7 @@ import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
+import { answerMessage } from './task-question.ts';
 import { TaskFold } from './task/task-fold.ts';
 import { decodeHandle, isHandle, isSameEndpoint, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
@@ -69,8 +70,8 @@ export class AgentClient {
   }
 
   /**
-   * Sends a message, waits for the result and returns its text. A question from the agent is never returned as the result; it is
-   * thrown. `details` of that error contains the `handle` of the task, the text of the `question`, and `questionData`: its type and
+   * Sends a message, waits for the result and returns its text. A question from the agent is never returned as the result: `onQuestion`
+   * answers it, or it is thrown. `details` of that error contains the `handle` of the task, the text of the `question`, and `questionData`: its type and
    * schema as JSON, if the agent sent them.
    *
    * @throws A2AError `TASK_FAILED` if the task failed, was rejected or canceled, unless `failed` is `value`; `INPUT_REQUIRED` if
@@ -89,7 +90,7 @@ export class AgentClient {
       const message = "wait: ask() returns the result, so it cannot be 'none'. Use send() with wait: 'none' instead";
       throw markNested(new A2AError('INVALID_PARAMS', message));
     }
-    return answerOf(await this.send(message, { failed: 'throw', ...options }));
+    return answerOf(await this.#settled(message, options));
   }
 
   /**
@@ -213,6 +214,20 @@ export class AgentClient {
   /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Sends a message, and an answer to each question for which `onQuestion` has one. */
+  async #settled(message: MessageInput, { onQuestion, ...options }: AskOptions): Promise<Reply> {
+    const sent: SendOptions = { failed: 'throw', ...options };
+    let reply = await this.send(message, sent);
+    const { pushNotification: _, ...more } = sent;
+    while (reply.question !== undefined) {
+      const { task, question } = reply;
+      const answer = await onQuestion?.(question);
+      if (answer === undefined) break;
+      reply = await this.send(answerMessage(answer, question, question.isSensitive), { ...more, taskId: task.id });
+    }
+    return reply;
   }
 
   #taskIdOf(handle: string): string {
