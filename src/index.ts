@@ -32,6 +32,7 @@ export type {
   SecurityRequirement,
   SecurityScheme,
 } from './model/security.ts';
+export type { SkillTypes } from './model/skills.ts';
 export type { TaskState } from './model/state.ts';
 export type { Task, TaskStatus } from './model/task.ts';
 export type { UnknownMembers } from './model/unknown-members.ts';
@@ -63,6 +64,7 @@ export type {
   WaitOptions,
 } from './client/options.ts';
 export type { PushConfigPage, PushConfigs } from './client/task/push-configs.ts';
+export type { AnySkill, RemoteSkill, SkillInput, SkillOutput, SkillResult } from './client/remote-skill.ts';
 export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
 export type { MessageReply, Reply, TaskReply } from './client/reply.ts';
 export type { AnswerInput, TaskQuestion } from './client/task-question.ts';

@@ -9,6 +9,7 @@ import type {
 } from '../model/operation.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
+import type { SkillTypes } from '../model/skills.ts';
 import type { Task } from '../model/task.ts';
 import { defined } from '../support/defined.ts';
 import type { Warning } from '../wire/decoder.ts';
@@ -22,6 +23,7 @@ import { fetchExtendedCard } from './card/extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
 import type { AskOptions, CallOptions, GetOptions, ListOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './task/push-configs.ts';
+import { type AnySkill, RemoteSkill } from './remote-skill.ts';
 import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
@@ -86,10 +88,6 @@ export class AgentClient {
    * }
    */
   async ask(message: MessageInput, options: AskOptions = {}): Promise<string> {
-    if ((options as SendOptions).wait === 'none') {
-      const message = "wait: ask() returns the result, so it cannot be 'none'. Use send() with wait: 'none' instead";
-      throw markNested(new A2AError('INVALID_PARAMS', message));
-    }
     return answerOf(await this.#settled(message, options));
   }
 
@@ -144,6 +142,17 @@ export class AgentClient {
     } catch (error) {
       throw markNested(error);
     }
+  }
+
+  /**
+   * Returns a skill of this agent by its id on the card. Sends no request.
+   *
+   * @example
+   * const { data } = await client.skill('run-query').call({ sql: 'select 1' });
+   * const { data: rows } = await client.skill<typeof runQuery>('run-query').call({ sql: 'select 1' }); // with the types of the skill
+   */
+  skill<S extends SkillTypes = AnySkill>(id: string): RemoteSkill<S> {
+    return new RemoteSkill<S>({ card: () => this.card, settle: (message, more) => this.#settled(message, more) }, id);
   }
 
   /** Returns a task as it is now. @throws A2AError `TASK_NOT_FOUND` */
@@ -218,6 +227,10 @@ export class AgentClient {
 
   /** Sends a message, and an answer to each question for which `onQuestion` has one. */
   async #settled(message: MessageInput, { onQuestion, ...options }: AskOptions): Promise<Reply> {
+    if ((options as SendOptions).wait === 'none') {
+      const problem = "wait: ask() returns the result, so it cannot be 'none'. Use send() with wait: 'none' instead";
+      throw markNested(new A2AError('INVALID_PARAMS', problem));
+    }
     const sent: SendOptions = { failed: 'throw', ...options };
     let reply = await this.send(message, sent);
     const { pushNotification: _, ...more } = sent;

@@ -160,10 +160,17 @@ function assertSatisfiable(schema: AnswerSchema, at: string): void {
 /**
  * Returns the problems of an answer; empty if it is valid. The schema must have passed `assertAnswerSchema`. An answer in
  * plain text is checked as `valueFromText(schema, text) ?? text`.
+ *
+ * @param at The field name of the value itself.
  */
-export function answerProblems(schema: AnswerSchema, value: JsonValue, isSensitive = false): readonly FieldViolation[] {
+export function answerProblems(
+  schema: AnswerSchema,
+  value: JsonValue,
+  isSensitive = false,
+  at = 'answer',
+): readonly FieldViolation[] {
   const problems: Problem[] = [];
-  check(schema, value, 'answer', problems);
+  check(schema, value, at, problems);
   return problems.map(({ field, expected, got }) => ({
     field,
     description: isSensitive ? `expected ${expected}` : `expected ${expected}; got ${got}`,

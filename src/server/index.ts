@@ -26,6 +26,8 @@ export type { FileOptions } from '../host/options/file-options.ts';
 export type { PushOptions } from '../host/options/push-options.ts';
 export type { ServerlessOptions } from './serverless/serverless-options.ts';
 export type { SkillVisibility } from '../agent/skill-access.ts';
+export { skill, type SkillContext, type TypedSkill, type TypedSkillOptions } from '../agent/typed-skill.ts';
+export type { SkillSchema } from '../agent/skill-handler.ts';
 export type { SkillOptions, ToolOptions, Tools } from '../agent/skills.ts';
 export { type HonoContextLike, type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
