@@ -1,5 +1,5 @@
 /** Typed skills at run time: check the input, run the handler, check the output. */
-import type { HandlerResult, TaskContext } from '../engine/handler.ts';
+import type { HandlerResult, Outputs, TaskContext } from '../engine/handler.ts';
 import { isAsyncIterable } from '../engine/run/drive.ts';
 import type { Output } from '../engine/output/output.ts';
 import { toAnswerSchema } from '../engine/questions/standard-question.ts';
@@ -114,13 +114,16 @@ function inputIn({ parts }: Pick<Message, 'parts'>): { readonly data: JsonValue;
 }
 
 /** Runs the handler of a skill. An input that the library rejects ends the task as rejected, with the reasons. */
-export async function* runSkill(handler: SkillHandler, ctx: TaskContext): AsyncGenerator<Output, HandlerResult, void> {
+export async function* runSkill(
+  handler: SkillHandler,
+  ctx: TaskContext,
+): AsyncGenerator<Output, HandlerResult, undefined> {
   const { id, output, run } = handler;
   const checked = await checkedInput(handler, ctx);
   if ('problem' in checked) return ctx.reject(`${notValid(id)}: ${checked.problem}`);
   const ending = withEnding(ctx);
   const result = run(Object.assign(ctx, { ...ending.functions, input: checked.value }));
-  const returned: unknown = isAsyncIterable(result) ? yield* result as AsyncIterable<Output, unknown> : await result;
+  const returned: unknown = isAsyncIterable(result) ? yield* result as Outputs<unknown> : await result;
   if (output === undefined || (returned === undefined && ending.isOver())) return returned as HandlerResult;
   return { artifact: RESULT, data: await checkedOutput(output, id, returned) };
 }

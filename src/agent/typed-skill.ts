@@ -1,6 +1,5 @@
 /** Skills with a typed input, their own handler and perhaps a typed output. */
-import type { AnswerOf, HandlerResult, TaskContext } from '../engine/handler.ts';
-import type { Output } from '../engine/output/output.ts';
+import type { AnswerOf, HandlerResult, Outputs, TaskContext } from '../engine/handler.ts';
 import type { AnswerSchema } from '../model/answer-schema.ts';
 import type { JsonInput, JsonObject, Jsonify, JsonValue } from '../model/json.ts';
 import type { SkillTypes } from '../model/skills.ts';
@@ -30,7 +29,7 @@ export interface TypedSkillOptions<I extends SkillSchema, O extends SkillSchema 
 }
 
 /** A generator of outputs, or a result. */
-type RunOf<R> = AsyncIterable<Output, R> | Promise<R> | R;
+type RunOf<R> = Outputs<R> | Promise<R> | R;
 
 /** A skill made with `skill()`, for the option `skills` of `agent()`. Its types are for `client.skill<typeof …>()`. */
 export interface TypedSkill<Input = unknown, Output = unknown>

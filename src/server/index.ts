@@ -59,6 +59,7 @@ export {
   type Inbox,
   type IncomingFile,
   type IncomingMessage,
+  type Outputs,
   type Question,
   QuestionCanceledError,
   QuestionExpiredError,
