@@ -228,7 +228,7 @@ export const agents: readonly Agent[] = [
       expectType<string>()(at);
       // @ts-expect-error The result of a step is JSON, in which a date is a string.
       const date: Date = at;
-      return `${at.slice(0, 10)} ${date}`;
+      return `${at.slice(0, 10)} ${date.getTime()}`;
     },
   }),
   agent({
