@@ -27,8 +27,8 @@ const SETUPS: Readonly<Record<string, string>> = {
 
 /** Tests of other folders that a project runs again with its own setup. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
-  // The code of pages and the package itself need the build of this project.
-  cli: ['test/docs/**/*.test.ts'],
+  // The code of pages, programs of users and the package itself need the build of this project.
+  cli: ['test/docs/**/*.test.ts', 'test/types/**/*.test.ts'],
   // Behaviours that depend on the store: which node runs a task, when, and what other nodes see.
   postgres: [
     'test/engine/{cancel,cancel-nodes,clock-skew,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
@@ -65,7 +65,11 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['**/*.test.ts'],
-          exclude: [...configDefaults.exclude, 'dist/**', ...[...FOLDERS, 'docs'].map((folder) => `test/${folder}/**`)],
+          exclude: [
+            ...configDefaults.exclude,
+            'dist/**',
+            ...[...FOLDERS, 'docs', 'types'].map((folder) => `test/${folder}/**`),
+          ],
         },
       },
       // A folder without tests is an empty project; the first file in it runs without a word here.

@@ -42,6 +42,7 @@ const { output } = await bundle.write({
         test: within(
           'errors.ts',
           'model',
+          '!model/answer-schema.ts',
           'support',
           'client/event.ts',
           'observe/{log,opentelemetry,trace-context}.ts',
@@ -52,7 +53,7 @@ const { output } = await bundle.write({
         name: 'wire',
         test: within(
           'wire',
-          'engine/questions/answer-schema.ts',
+          'model/answer-schema.ts',
           '!wire/{v01,v02,v03,profiles,card/signing,card/served}',
           '!wire/select.ts',
         ),

@@ -1,17 +1,21 @@
 /**
  * `npm run test:long`: tests that take too long for every change. Ten times the kills and the seeds of `npm test`, ten
  * minutes of mixed load on a server, ten minutes of a cluster with failures, a million fuzzed requests, the live peers
- * of `npm run test:peers`, the tests that only need Node on each later Node that we support, and a smoke test on Bun.
+ * of `npm run test:peers`, the programs of users with another compiler, the tests that only need Node on each later Node
+ * that we support, and a smoke test on Bun.
  * Ends with the totals as `N passed, N failed, N skipped`. `TANDEM_KILLS`, `SEEDS`, `TANDEM_SOAK_MS`, `TANDEM_CHAOS_MS`
  * and `TANDEM_FUZZ` change its duration.
  */
 import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 import { livePeersRun, prepareLivePeers } from './live-peers.mjs';
 import { runVitest, summary } from './run-vitest.mjs';
 
 const NODES = [22, 24];
+/** Between the oldest compiler that `npm test` runs and the newest. */
+const COMPILER = '5.9';
 const { TANDEM_KILLS = '500', SEEDS = '20000', TANDEM_SOAK_MS = '600000', TANDEM_CHAOS_MS = '600000' } = process.env;
 const { TANDEM_FUZZ = '1000000' } = process.env;
 
@@ -44,6 +48,19 @@ if (!isInterrupted) {
     printStep(`The live peers could not be installed: not tested, which counts as a failure\n${String(error)}`);
     total.failed += 1;
     exitCode ||= 1;
+  }
+}
+if (!isInterrupted) {
+  printStep(`TypeScript ${COMPILER}: compile the programs of users`);
+  const folder = compilerOf(COMPILER);
+  if (folder === undefined) {
+    printStep(
+      `TypeScript ${COMPILER} could not be downloaded from the registry: not tested, which counts as a failure`,
+    );
+    total.failed += 1;
+    exitCode ||= 1;
+  } else {
+    await run({ args: ['test/types'], env: { TANDEM_COMPILERS: folder } });
   }
 }
 for (const version of NODES) {
@@ -81,6 +98,18 @@ function nodeOf(/** @type {number} */ version) {
   try {
     const script = `if (!process.version.startsWith('v${version}.')) process.exit(1); console.log(process.execPath)`;
     return execFileSync('npx', ['--yes', `node@${version}`, '-e', script], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of another version of TypeScript, which npm downloads if necessary. */
+function compilerOf(/** @type {string} */ version) {
+  try {
+    const script = "path.join(process.env.PATH.split(path.delimiter)[0], '../typescript')";
+    const args = ['--yes', `--package=typescript@~${version}.0`, '--', 'node', '-p', script];
+    // Elsewhere than in the checkout, whose own compiler npm would prefer.
+    return execFileSync('npx', args, { encoding: 'utf8', cwd: tmpdir() }).trim();
   } catch {
     return undefined;
   }

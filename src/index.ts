@@ -1,5 +1,6 @@
 export { A2AError } from './errors.ts';
 export type { A2AErrorOptions, ErrorCode, FieldViolation } from './errors.ts';
+export type { AnswerSchema, AnswerType } from './model/answer-schema.ts';
 export type { Artifact } from './model/artifact.ts';
 export type {
   AgentCapabilities,
@@ -11,7 +12,7 @@ export type {
   AgentSkill,
 } from './model/card.ts';
 export type { StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from './model/event.ts';
-export type { JsonObject, JsonValue } from './model/json.ts';
+export type { JsonInput, JsonObject, JsonValue } from './model/json.ts';
 export type { Message, Role } from './model/message.ts';
 export type { ListTasksRequest, ListTasksResponse, OperationName } from './model/operation.ts';
 export type { DataPart, Part, RawPart, TextPart, UrlPart } from './model/part.ts';
@@ -31,6 +32,7 @@ export type {
   SecurityRequirement,
   SecurityScheme,
 } from './model/security.ts';
+export type { SkillTypes } from './model/skills.ts';
 export type { TaskState } from './model/state.ts';
 export type { Task, TaskStatus } from './model/task.ts';
 export type { UnknownMembers } from './model/unknown-members.ts';
@@ -50,6 +52,7 @@ export type { CardProblem, CardReport } from './client/card/inspect-card.ts';
 export type { IncomingResponse, Interceptor, OutgoingRequest } from './client/request/interceptor.ts';
 export type { MessageDraft, MessageInput } from './client/message-input.ts';
 export type {
+  AnswerOptions,
   AskOptions,
   BindingName,
   CallOptions,
@@ -61,8 +64,10 @@ export type {
   WaitOptions,
 } from './client/options.ts';
 export type { PushConfigPage, PushConfigs } from './client/task/push-configs.ts';
+export type { AnySkill, RemoteSkill, SkillInput, SkillOutput, SkillResult } from './client/remote-skill.ts';
 export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
 export type { MessageReply, Reply, TaskReply } from './client/reply.ts';
+export type { AnswerInput, TaskQuestion } from './client/task-question.ts';
 export type { StateWord } from './client/state-word.ts';
 export type { TaskStream } from './client/task-stream.ts';
 export type { TaskTransition, TaskTransitions } from './client/task/task-transitions.ts';

@@ -1,14 +1,17 @@
-import { isPlain } from '../engine/replay/json-value.ts';
+import { isPlain } from '../support/json/json-value.ts';
 import { isRecord } from '../support/json/to-json.ts';
 import type { Handler } from '../engine/handler.ts';
 import { DEFAULT_LIMITS, type RunLimits } from '../engine/runnable.ts';
 import type { AgentCard, AgentExtension, AgentProvider } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
+import { SKILL_EXTENSION } from '../model/skills.ts';
 import { defined } from '../support/defined.ts';
 import { Check, isObject, kindOf, quoted } from '../support/check.ts';
 import { isId, slug } from './names.ts';
-import { mattersByName, openSkill, publicSkills, type Skill } from './skill-access.ts';
+import { mattersByName, openSkill, publicSkills, type Skill, skillExtensionFor } from './skill-access.ts';
 import { readModes, readScopes, readSkills, type SkillOptions, type Tools } from './skills.ts';
+import { isTyped, type SkillHandler } from './skill-handler.ts';
+import type { TypedSkill } from './typed-skill.ts';
 
 /**
  * Options of `agent()`. The members inherited from `RunLimits` limit its runs. Each of them has a default, except `runsPerCaller`
@@ -26,15 +29,18 @@ export interface AgentOptions extends Partial<RunLimits> {
   readonly id?: string;
   /** The version of the agent, not of the protocol. Up to 64 characters without spaces. Default: `1.0.0`. */
   readonly version?: string;
-  /** The skills that the card lists. Default: one skill with the name and description of the agent. */
-  readonly skills?: readonly SkillOptions[];
+  /**
+   * The skills that the card lists. Default: one skill with the name and description of the agent. A skill made with `skill()` has its
+   * own handler.
+   */
+  readonly skills?: readonly (SkillOptions | TypedSkill)[];
   /** Tools to list as skills, in the format of any common framework. The server never calls them; `run` does. */
   readonly tools?: Tools;
   /**
    * Handles a message: an async function or async generator. It can run again after a crash, so wrap side effects in `ctx.step()`.
-   * Required.
+   * Required, unless every skill has its own handler. Then the agent rejects messages that name no skill.
    */
-  readonly run: Handler;
+  readonly run?: Handler;
   /** The media types that the agent accepts, such as `image/*`. The server rejects other content. Default: every type. */
   readonly inputModes?: readonly string[];
   /**
@@ -75,8 +81,11 @@ export interface AgentSettings {
   readonly id: string;
   readonly card: AgentDescription;
   readonly skills: readonly Skill[];
+  /** The handlers of the typed skills. */
+  readonly handlers: readonly SkillHandler[];
   readonly scopes: readonly string[];
-  readonly run: Handler;
+  /** The handler of messages that name no typed skill; undefined if there are no other messages. */
+  readonly run: Handler | undefined;
   readonly limits: RunLimits;
 }
 
@@ -103,9 +112,6 @@ const OPTION_KEYS = [
 ] as const satisfies readonly (keyof AgentOptions)[];
 
 const LIMIT_KEYS = [...Object.keys(DEFAULT_LIMITS), 'runsPerCaller', 'maxQueuedMs'] as readonly (keyof RunLimits)[];
-
-/** The extension that lets messages specify their skill. */
-const SKILL_EXTENSION = 'urn:tandem-a2a:skill:1';
 
 const PRIVATE = 'agent() does not call models; use it inside run';
 
@@ -145,15 +151,10 @@ export function readOptions(options: unknown): AgentSettings {
   const name = check.text(options['name'], 'name', 'Translator');
   const description = check.text(options['description'], 'description', 'Translates English into French.');
   const id = readId(check, options['id'], name);
-  const run = options['run'];
-  if (typeof run !== 'function') {
-    const expected = 'an async function or generator such as async *run({ text }) { … }';
-    check.fault(
-      'run',
-      run === undefined ? `is required: pass ${expected}` : `expected ${expected}, got ${kindOf(run)}`,
-    );
-  }
-  const given = readSkills(check, options['skills'], options['tools']);
+  const run = readRun(check, options);
+  const handlers: SkillHandler[] = [];
+  const given = readSkills(check, options['skills'], options['tools'], (handler) => handlers.push(handler));
+  if (options['run'] === undefined && hasTyped(options)) assertHandled(check, given);
   const skills = given.length > 0 ? given : [openSkill({ id, name, description, tags: [id] })];
   const shown = publicSkills(skills);
   const scopes = readScopes(check, options['scopes'], 'scopes');
@@ -167,12 +168,34 @@ export function readOptions(options: unknown): AgentSettings {
     defaultInputModes: readModes(check, options['inputModes'], 'inputModes') ?? [...DEFAULT_INPUT_MODES],
     defaultOutputModes: readModes(check, options['outputModes'], 'outputModes') ?? [...DEFAULT_MODES],
     // A card needs at least one skill (1.0 §4.4.1), and some clients reject a skill without tags.
-    skills: shown.length > 0 ? shown : [{ id, name, description, tags: [id] }],
+    skills: shown.length > 0 ? shown.map((skill) => skill.card) : [{ id, name, description, tags: [id] }],
     extensions: withSkillNames(readExtensions(check, options['extensions']), skills),
   });
   const limits = readLimits(check, options);
   check.finish('Invalid options for agent():');
-  return { id, card, skills, scopes, run: run as Handler, limits };
+  return { id, card, skills, handlers, scopes, run, limits };
+}
+
+const A_HANDLER = 'an async function or generator such as async *run({ text }) { … }';
+
+function readRun(check: Check, options: Readonly<Record<string, unknown>>): Handler | undefined {
+  const { run } = options;
+  if (typeof run === 'function') return run as Handler;
+  if (run !== undefined) check.fault('run', `expected ${A_HANDLER}, got ${kindOf(run)}`);
+  else if (!hasTyped(options)) check.fault('run', `is required: pass ${A_HANDLER}`);
+  return undefined;
+}
+
+/** Whether skills have their own handlers. Then the agent needs one only for the other skills. */
+function hasTyped({ skills }: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(skills) && skills.some((one: unknown) => isObject(one) && isTyped(one));
+}
+
+function assertHandled(check: Check, skills: readonly Skill[]): void {
+  const other = skills.find(({ schemas }) => schemas === undefined);
+  if (other === undefined) return;
+  const id = JSON.stringify(other.card.id);
+  check.fault('run', `is required, because skill ${id} has no handler of its own: pass ${A_HANDLER}`);
 }
 
 function readId(check: Check, value: unknown, name: string): string {
@@ -248,8 +271,9 @@ function withSkillNames(
   extensions: AgentExtension[] | undefined,
   skills: readonly Skill[],
 ): AgentExtension[] | undefined {
-  const own = { uri: SKILL_EXTENSION, description: 'A message may name its skill: metadata.skillId' };
-  return skills.some(mattersByName) ? [...(extensions ?? []).filter(({ uri }) => uri !== own.uri), own] : extensions;
+  if (!skills.some(mattersByName)) return extensions;
+  const others = (extensions ?? []).filter(({ uri }) => uri !== SKILL_EXTENSION);
+  return [...others, skillExtensionFor(publicSkills(skills))];
 }
 
 function readLimits(check: Check, options: Readonly<Record<string, unknown>>): RunLimits {

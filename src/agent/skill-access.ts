@@ -1,6 +1,7 @@
 import type { Caller } from '../engine/handler.ts';
 import { A2AError, invalidField } from '../errors.ts';
-import type { AgentSkill } from '../model/card.ts';
+import type { AgentExtension, AgentSkill } from '../model/card.ts';
+import { skillExtension, type SkillSchemas } from '../model/skills.ts';
 import { lacksScope, requireScopes } from './scopes.ts';
 
 /** Which cards list a skill. `hidden` skills are on no card, and callers cannot specify them; only the handler can check them. */
@@ -16,6 +17,8 @@ export interface Skill {
   readonly scopes: readonly string[];
   /** The tenants that have the skill; undefined for all. */
   readonly tenants: readonly string[] | undefined;
+  /** The JSON Schemas of a typed skill. */
+  readonly schemas?: SkillSchemas | undefined;
 }
 
 export function openSkill(card: AgentSkill): Skill {
@@ -28,13 +31,19 @@ function isRestricted({ visibility, scopes, tenants }: Skill): boolean {
 
 /** Whether it makes a difference that a message specifies this skill. */
 export function mattersByName(skill: Skill): boolean {
-  return isRestricted(skill) || skill.card.inputModes !== undefined || skill.card.outputModes !== undefined;
+  const { card, schemas } = skill;
+  return isRestricted(skill) || [card.inputModes, card.outputModes, schemas].some((own) => own !== undefined);
 }
 
-export function publicSkills(skills: readonly Skill[]): readonly AgentSkill[] {
-  return skills
-    .filter(({ visibility, tenants }) => visibility === 'public' && tenants === undefined)
-    .map(({ card }) => card);
+export function publicSkills(skills: readonly Skill[]): readonly Skill[] {
+  return skills.filter(({ visibility, tenants }) => visibility === 'public' && tenants === undefined);
+}
+
+/** The extension with which messages name their skill, as a card that lists these skills declares it. */
+export function skillExtensionFor(skills: readonly Skill[]): AgentExtension {
+  return skillExtension(
+    Object.fromEntries(skills.flatMap(({ card: { id }, schemas }) => (schemas === undefined ? [] : [[id, schemas]]))),
+  );
 }
 
 /** Decides which callers can use the agent, and which of its skills. */
@@ -82,10 +91,10 @@ export class SkillAccess {
   }
 
   /** The skills that a caller can use in a tenant, for the extended card. */
-  usable(skills: readonly Skill[], caller: Caller, tenant: string): readonly AgentSkill[] {
-    return skills
-      .filter((skill) => isKnownTo(skill, caller, tenant) && lacksScope(caller, this.#scopesOf(skill)) === undefined)
-      .map(({ card }) => card);
+  usable(skills: readonly Skill[], caller: Caller, tenant: string): readonly Skill[] {
+    return skills.filter(
+      (skill) => isKnownTo(skill, caller, tenant) && lacksScope(caller, this.#scopesOf(skill)) === undefined,
+    );
   }
 
   #scopesOf({ scopes }: Skill): readonly string[] {

@@ -89,7 +89,7 @@ test.each(TENANT_TOOLS)('%s is on no public card, as a tool or as a skill', (id)
   ];
   for (const { card, skills, access } of made) {
     expect(card.skills.map((each) => each.id)).toEqual(['mcp__files__read']);
-    expect(access.usable(skills, ANN, '').map((each) => each.id)).toEqual(['mcp__files__read']);
+    expect(access.usable(skills, ANN, '').map((each) => each.card.id)).toEqual(['mcp__files__read']);
     expect(() => access.admit(ANN, '', id)).toThrow('expected the id of a skill on the agent card');
     expect(() => access.require(ANN, '', id)).not.toThrow();
   }
@@ -103,7 +103,7 @@ test.each(TENANT_TOOLS)(
     const known = agent({ ...BASE, tools: [{ name: id, visibility: 'authenticated' }] });
     const tenant = agent({ ...BASE, skills: [{ ...skill, tenants: ['acme'] }] });
     const idsFor = ({ skills, access }: Agent, caller: Caller): readonly string[] =>
-      access.usable(skills, caller, 'acme').map((each) => each.id);
+      access.usable(skills, caller, 'acme').map((each) => each.card.id);
 
     for (const { card } of [known, tenant]) expect(card.skills.map((each) => each.id)).toEqual(['translator']);
     expect([idsFor(known, ANN), idsFor(known, { ...ANN, isVerified: false })]).toEqual([[id], []]);
@@ -127,7 +127,7 @@ test('the visibility of a tool applies, also for a wrapped function', () => {
     ],
   });
   expect(made.card.skills.map(({ id }) => id)).toEqual(['look']);
-  expect(made.access.usable(made.skills, ANN, '').map(({ id }) => id)).toEqual(['look', 'pay']);
+  expect(made.access.usable(made.skills, ANN, '').map(({ card }) => card.id)).toEqual(['look', 'pay']);
   expect(() => agent({ ...BASE, tools: [{ name: 'a', visibility: 'internal' as never }] })).toThrow(
     'tools[0].visibility: expected "public" or "authenticated" or "hidden"',
   );

@@ -4,6 +4,7 @@ import { type Check, isObject, kindOf, quoted } from '../support/check.ts';
 import { parseMediaRange } from './media-type.ts';
 import { humanise } from './names.ts';
 import { openSkill, type Skill, type SkillVisibility } from './skill-access.ts';
+import { isTyped, readTypedSkill, type SkillHandler, TYPED_KEYS } from './skill-handler.ts';
 
 /** A skill of the agent, as the card lists it, and who can use it. */
 export interface SkillOptions {
@@ -73,9 +74,18 @@ const VISIBILITIES: readonly SkillVisibility[] = ['public', 'authenticated', 'hi
 /** Names of tools that a user or an organization connected. On a public card they would reveal tenants and their integrations. */
 const OF_TENANT = /^mcp__(?:user|org)_/i;
 
-/** The declared skills, then one for each tool whose name is not the id of a skill. */
-export function readSkills(check: Check, skills: unknown, tools: unknown): Skill[] {
-  const given = readSkillList(check, skills, 'skills');
+/**
+ * The declared skills, then one for each tool whose name is not the id of a skill.
+ *
+ * @param onTyped Called with the handler of every typed skill.
+ */
+export function readSkills(
+  check: Check,
+  skills: unknown,
+  tools: unknown,
+  onTyped: (handler: SkillHandler) => void,
+): Skill[] {
+  const given = readSkillList(check, skills, 'skills', 'hidden', onTyped);
   const derived = distinct(check, 'tools', readTools(check, tools));
   return [...given, ...derived.filter(({ card: { id } }) => !given.some(({ card }) => card.id === id))];
 }
@@ -86,14 +96,24 @@ export function readSkillList(
   skills: unknown,
   path: string,
   unlessPublic: SkillVisibility = 'hidden',
+  onTyped?: (handler: SkillHandler) => void,
 ): Skill[] {
-  const read = check.list(skills, path, 'skills', (skill, at) => readSkill(check, skill, at, unlessPublic));
+  const read = check.list(skills, path, 'skills', (skill, at) => readSkill(check, skill, at, unlessPublic, onTyped));
   return distinct(check, path, read);
 }
 
-function readSkill(check: Check, value: unknown, path: string, unlessPublic: SkillVisibility): Skill | undefined {
-  const card = readCard(check, value, path);
+function readSkill(
+  check: Check,
+  value: unknown,
+  path: string,
+  unlessPublic: SkillVisibility,
+  onTyped: ((handler: SkillHandler) => void) | undefined,
+): Skill | undefined {
+  const isTypedSkill = onTyped !== undefined && isObject(value) && isTyped(value);
+  const card = readCard(check, value, path, isTypedSkill);
   if (card === undefined || !isObject(value)) return undefined;
+  const handler = isTypedSkill ? readTypedSkill(check, value, card.id, path) : undefined;
+  if (handler !== undefined) onTyped?.(handler);
   const tenants = textsOf(check, value['tenants'], `${path}.tenants`, 'tenants');
   const visibility = readVisibility(check, value['visibility'], `${path}.visibility`);
   const isOfTenant = visibility === 'public' && tenants === undefined && OF_TENANT.test(card.id);
@@ -102,6 +122,7 @@ function readSkill(check: Check, value: unknown, path: string, unlessPublic: Ski
     visibility: isOfTenant ? unlessPublic : visibility,
     scopes: readScopes(check, value['scopes'], `${path}.scopes`),
     tenants,
+    ...(handler !== undefined && { schemas: handler.schemas }),
   };
 }
 
@@ -124,14 +145,15 @@ export function readScopes(check: Check, value: unknown, path: string): readonly
   });
 }
 
-function readCard(check: Check, value: unknown, path: string): AgentSkill | undefined {
+function readCard(check: Check, value: unknown, path: string, isTypedSkill: boolean): AgentSkill | undefined {
   const given = check.record(value, path, `{ id: 'translate', name: 'Translate', description: 'English to French' }`);
   if (given === undefined) return undefined;
-  check.keys(given, SKILL_KEYS, `${path}.`);
+  check.keys(given, isTypedSkill ? [...SKILL_KEYS, ...TYPED_KEYS] : SKILL_KEYS, `${path}.`);
   const id = check.text(given['id'], `${path}.id`, 'translate');
+  const isUnnamed = isTypedSkill && given['name'] === undefined;
   return defined({
     id,
-    name: check.text(given['name'], `${path}.name`, 'Translate'),
+    name: isUnnamed ? humanise(id) : check.text(given['name'], `${path}.name`, 'Translate'),
     description: check.text(given['description'], `${path}.description`, 'Translates English into French.'),
     tags: tagsOf(check, given['tags'], `${path}.tags`) ?? [id],
     examples: textsOf(check, given['examples'], `${path}.examples`, 'strings'),

@@ -9,6 +9,7 @@ import type {
 } from '../model/operation.ts';
 import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
+import type { SkillTypes } from '../model/skills.ts';
 import type { Task } from '../model/task.ts';
 import { defined } from '../support/defined.ts';
 import type { Warning } from '../wire/decoder.ts';
@@ -22,10 +23,12 @@ import { fetchExtendedCard } from './card/extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
 import type { AskOptions, CallOptions, GetOptions, ListOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './task/push-configs.ts';
+import { type AnySkill, RemoteSkill } from './remote-skill.ts';
 import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
+import { answerMessage } from './task-question.ts';
 import { TaskFold } from './task/task-fold.ts';
 import { decodeHandle, isHandle, isSameEndpoint, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
@@ -69,8 +72,8 @@ export class AgentClient {
   }
 
   /**
-   * Sends a message, waits for the result and returns its text. A question from the agent is never returned as the result; it is
-   * thrown. `details` of that error contains the `handle` of the task, the text of the `question`, and `questionData`: its type and
+   * Sends a message, waits for the result and returns its text. A question from the agent is never returned as the result: `onQuestion`
+   * answers it, or it is thrown. `details` of that error contains the `handle` of the task, the text of the `question`, and `questionData`: its type and
    * schema as JSON, if the agent sent them.
    *
    * @throws A2AError `TASK_FAILED` if the task failed, was rejected or canceled, unless `failed` is `value`; `INPUT_REQUIRED` if
@@ -85,11 +88,7 @@ export class AgentClient {
    * }
    */
   async ask(message: MessageInput, options: AskOptions = {}): Promise<string> {
-    if ((options as SendOptions).wait === 'none') {
-      const message = "wait: ask() returns the result, so it cannot be 'none'. Use send() with wait: 'none' instead";
-      throw markNested(new A2AError('INVALID_PARAMS', message));
-    }
-    return answerOf(await this.send(message, { failed: 'throw', ...options }));
+    return answerOf(await this.#settled(message, options));
   }
 
   /**
@@ -143,6 +142,17 @@ export class AgentClient {
     } catch (error) {
       throw markNested(error);
     }
+  }
+
+  /**
+   * Returns a skill of this agent by its id on the card. Sends no request.
+   *
+   * @example
+   * const { data } = await client.skill('run-query').call({ sql: 'select 1' });
+   * const { data: rows } = await client.skill<typeof runQuery>('run-query').call({ sql: 'select 1' }); // with the types of the skill
+   */
+  skill<S extends SkillTypes = AnySkill>(id: string): RemoteSkill<S> {
+    return new RemoteSkill<S>({ card: () => this.card, settle: (message, more) => this.#settled(message, more) }, id);
   }
 
   /** Returns a task as it is now. @throws A2AError `TASK_NOT_FOUND` */
@@ -213,6 +223,24 @@ export class AgentClient {
   /** Calls `close()`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Sends a message, and an answer to each question for which `onQuestion` has one. */
+  async #settled(message: MessageInput, { onQuestion, ...options }: AskOptions): Promise<Reply> {
+    if ((options as SendOptions).wait === 'none') {
+      const problem = "wait: ask() returns the result, so it cannot be 'none'. Use send() with wait: 'none' instead";
+      throw markNested(new A2AError('INVALID_PARAMS', problem));
+    }
+    const sent: SendOptions = { failed: 'throw', ...options };
+    let reply = await this.send(message, sent);
+    const { pushNotification: _, ...more } = sent;
+    while (reply.question !== undefined) {
+      const { task, question } = reply;
+      const answer = await onQuestion?.(question);
+      if (answer === undefined) break;
+      reply = await this.send(answerMessage(answer, question, question.isSensitive), { ...more, taskId: task.id });
+    }
+    return reply;
   }
 
   #taskIdOf(handle: string): string {

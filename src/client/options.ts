@@ -9,6 +9,7 @@ import type { Auth } from './auth/auth.ts';
 import type { CardTrust } from './card/card-trust.ts';
 import type { AgentEvent } from './event.ts';
 import type { Interceptor } from './request/interceptor.ts';
+import type { AnswerInput, TaskQuestion } from './task-question.ts';
 import type { Fetch } from './transport/fetch-transport.ts';
 
 /** The bindings that this client supports. */
@@ -183,4 +184,23 @@ export interface SendOptions extends Omit<WaitOptions, 'wait'> {
 export interface AskOptions extends Omit<SendOptions, 'wait'> {
   /** How to wait for the result. See `SendOptions.wait`. */
   readonly wait?: Exclude<SendOptions['wait'], 'none' | undefined>;
+  /**
+   * Called for every question that the agent asks. Returns the answer, or `undefined` to throw `INPUT_REQUIRED` or `AUTH_REQUIRED`. The
+   * time limit of the call starts anew with every answer; the time that this function takes does not count.
+   *
+   * @example
+   * await clerk.ask('book Rome', {
+   *   onQuestion: (question) => (question.kind === 'confirm' ? true : prompt(question.text)),
+   * });
+   */
+  readonly onQuestion?: (question: TaskQuestion) => AnswerInput | undefined | Promise<AnswerInput | undefined>;
+}
+
+/** Options of `task.answer()`. */
+export interface AnswerOptions extends SendOptions {
+  /**
+   * Whether the answer is a secret, such as a credential. Agents made with this library keep it out of the history. Default: false,
+   * unless the question asks for it and the answer is not a string.
+   */
+  readonly sensitive?: boolean;
 }

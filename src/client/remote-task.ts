@@ -2,19 +2,21 @@ import { A2AError, type ErrorCode } from '../errors.ts';
 import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { TRANSITIONS } from '../model/transitions.ts';
+import { defined } from '../support/defined.ts';
 import { CallScope, withScope } from './request/call-scope.ts';
 import type { OperationClient } from './request/operation-client.ts';
 import type { Received } from './event.ts';
 import { ResumableStream } from './task/resumable-stream.ts';
 import { ItemStream } from './task/item-stream.ts';
 import type { MessageInput } from './message-input.ts';
-import type { CallOptions, GetOptions, SendOptions, WaitOptions } from './options.ts';
+import type { AnswerOptions, CallOptions, GetOptions, SendOptions, WaitOptions } from './options.ts';
 import { pollUpdates } from './task/poll.ts';
 import { type Reply, type TaskReply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task/task-fold.ts';
 import { TaskStream } from './task-stream.ts';
+import { type AnswerInput, answerMessage, dependsOnQuestion, questionOf } from './task-question.ts';
 import { type TaskTransitions, transitionsFrom } from './task/task-transitions.ts';
 
 /** Errors after which the client does not get the task. */
@@ -98,15 +100,24 @@ export class RemoteTask {
   }
 
   /**
-   * Sends a message to the task, usually the answer to its question, and waits until the task has ended or asks again.
+   * Answers the question of the task, or sends it another message, and waits until the task has ended or asks again. A value that is
+   * not a string is sent as text or as data, whichever the question needs; the client reads the task first to find out.
    *
    * @example
    * await task.answer('yes');
-   * await task.answer({ parts: [{ data: { street: 'Elm St', number: 3 } }] });
+   * await task.answer(true);
+   * await task.answer({ street: 'Elm St', number: 3 });
+   * await task.answer({ text: 'This one', parts: [{ url: 'https://example.com/a.png' }] });
    *
    * @throws A2AError `INVALID_PARAMS` if the agent rejects the answer; `violations` name the wrong fields
    */
-  answer(message: MessageInput, options: SendOptions = {}): Promise<Reply> {
+  async answer(answer: AnswerInput, { sensitive = false, ...options }: AnswerOptions = {}): Promise<Reply> {
+    const { signal, timeoutMs, traceparent, tracestate, extensions } = options;
+    const within = defined({ signal, timeoutMs, traceparent, tracestate, extensions });
+    const question = dependsOnQuestion(answer)
+      ? questionOf(await this.get({ ...within, historyLength: 0 }))
+      : undefined;
+    const message = answerMessage(answer, question, sensitive || question?.isSensitive === true);
     return this.#client.send(message, { ...options, taskId: this.id });
   }
 

@@ -4,6 +4,7 @@ import { textOfParts } from '../model/part-text.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
+import { dataOf, questionOf, type TaskQuestion } from './task-question.ts';
 import { textOfTask } from './task-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
 
@@ -29,6 +30,8 @@ export interface TaskReply extends ReplyFacts {
   readonly message: undefined;
   /** The state of the task, such as `completed` or `input-required`. */
   readonly state: StateWord;
+  /** The question that the task asks; undefined if it is not paused. Answer it with `client.task(reply.handle).answer()`. */
+  readonly question: TaskQuestion | undefined;
   /** A string with which any process can reach the task again: `connect(handle)`. It contains no secrets. */
   readonly handle: string;
 }
@@ -44,6 +47,8 @@ export interface MessageReply extends ReplyFacts {
   /** Always undefined, because there is no task. */
   readonly state: undefined;
   /** Always undefined, because there is no task. */
+  readonly question: undefined;
+  /** Always undefined, because there is no task. */
   readonly handle: undefined;
 }
 
@@ -58,6 +63,7 @@ export function messageReply(message: Message, traceparent: string, raw: unknown
     message,
     task: undefined,
     state: undefined,
+    question: undefined,
     handle: undefined,
     contextId,
     text,
@@ -69,7 +75,8 @@ export function messageReply(message: Message, traceparent: string, raw: unknown
 export function taskReply(task: Task, handle: string, traceparent: string, raw: unknown): TaskReply {
   const { contextId, status } = task;
   const state = stateWord(status.state);
-  return { kind: 'task', task, message: undefined, state, handle, contextId, text: textOfTask(task), traceparent, raw };
+  const [text, question] = [textOfTask(task), questionOf(task)];
+  return { kind: 'task', task, message: undefined, state, question, handle, contextId, text, traceparent, raw };
 }
 
 /**
@@ -81,8 +88,14 @@ export function answerOf(reply: Reply): string {
   const { text } = reply;
   if (reply.kind === 'message' || !isPaused(reply.task.status.state)) return text;
   const { task, state, handle } = reply;
-  const data = questionDataOf(task);
-  const details = { taskId: task.id, state, handle, question: text, ...(data !== undefined && { questionData: data }) };
+  const data = dataOf(task);
+  const details = {
+    taskId: task.id,
+    state,
+    handle,
+    question: text,
+    ...(data !== undefined && { questionData: JSON.stringify(data) }),
+  };
   const asked = text === '' ? '' : `: ${text}`;
   if (task.status.state === 'TASK_STATE_AUTH_REQUIRED') {
     const next = 'complete it, then call client.task(error.details.handle).wait()';
@@ -92,16 +105,6 @@ export function answerOf(reply: Reply): string {
   }
   const next = 'answer it with client.task(error.details.handle).answer()';
   throw markNested(new A2AError('INPUT_REQUIRED', `The agent asked a question (${next})${asked}`, { details }));
-}
-
-/** The kind, options and schema of a typed question as JSON. Agents made with this library send them with the text. */
-function questionDataOf({ status }: Task): string | undefined {
-  for (const part of status.message?.parts ?? []) {
-    if (!('data' in part) || typeof part.data !== 'object' || part.data === null || !('question' in part.data))
-      continue;
-    return JSON.stringify(part.data['question']);
-  }
-  return undefined;
 }
 
 /** @throws A2AError `TASK_FAILED` if the task failed, was rejected or was canceled. */

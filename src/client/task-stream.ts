@@ -9,7 +9,7 @@ const DONE: IteratorReturnResult<undefined> = Object.freeze({ done: true, value:
  * The events of a task as they arrive. The request is sent when the first event is requested. Leaving the loop closes the
  * connection; the task continues.
  */
-export class TaskStream implements AsyncIterableIterator<AgentEvent, undefined> {
+export class TaskStream implements AsyncIterator<AgentEvent, undefined>, AsyncIterable<AgentEvent> {
   readonly #open: () => CallScope;
   readonly #events: (scope: CallScope) => AsyncGenerator<Received, void, void>;
   readonly #fold: TaskFold;

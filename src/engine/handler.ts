@@ -4,7 +4,7 @@ import type { Message } from '../model/message.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
-import type { AnswerSchema, AnswerType } from './questions/answer-schema.ts';
+import type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
 import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output/output.ts';
 
 /**
@@ -16,7 +16,16 @@ import type { Output, OutputContent, StatusOutput, WorkingStatus } from './outpu
  */
 export type Handler = (
   ctx: TaskContext,
-) => AsyncIterable<Output, HandlerResult> | Promise<HandlerResult> | HandlerResult;
+) => Outputs<HandlerResult> | Promise<HandlerResult> | HandlerResult;
+
+/**
+ * The outputs of a handler, and its result: an async generator, or another async iterable. It is not an `AsyncIterable`, which has no
+ * type for the result before TypeScript 5.6.
+ */
+export interface Outputs<Result, Each = Output> {
+  /** Returns the iterator that yields the outputs and returns the result. */
+  [Symbol.asyncIterator](): AsyncIterator<Each, Result, undefined>;
+}
 
 /** The return value of a handler: a last output, or nothing. */
 export type HandlerResult = Output | undefined | void;

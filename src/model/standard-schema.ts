@@ -30,6 +30,8 @@ export interface StandardTypes<Input, Output> {
 export interface StandardJsonSchema {
   /** Returns the schema of the values that are validated. */
   readonly input: (options: JsonSchemaOptions) => Record<string, unknown>;
+  /** Returns the schema of the values that a validation returns. */
+  readonly output?: ((options: JsonSchemaOptions) => Record<string, unknown>) | undefined;
 }
 
 /** Options for the form of a schema in JSON Schema. */
@@ -64,6 +66,9 @@ export interface StandardPathSegment {
   /** The name of the member, or the index. */
   readonly key: PropertyKey;
 }
+
+/** The input type of a schema. */
+export type StandardInput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['input'];
 
 /** The output type of a schema. */
 export type StandardOutput<S extends StandardSchema> = NonNullable<S['~standard']['types']>['output'];

@@ -26,6 +26,8 @@ export type { FileOptions } from '../host/options/file-options.ts';
 export type { PushOptions } from '../host/options/push-options.ts';
 export type { ServerlessOptions } from './serverless/serverless-options.ts';
 export type { SkillVisibility } from '../agent/skill-access.ts';
+export { skill, type SkillContext, type TypedSkill, type TypedSkillOptions } from '../agent/typed-skill.ts';
+export type { SkillSchema } from '../agent/skill-handler.ts';
 export type { SkillOptions, ToolOptions, Tools } from '../agent/skills.ts';
 export { type HonoContextLike, type HonoHandler, toHono } from './adapters/hono.ts';
 export { type NextRoutes, toNext } from './adapters/next.ts';
@@ -38,7 +40,7 @@ export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/
 export type { PushTransport, Delivery, DeliveryResult } from '../engine/outbox/delivery.ts';
 export type { EngineCloseOptions, GetTaskOptions } from '../engine/engine-options.ts';
 export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
-export type { AnswerSchema, AnswerType } from '../engine/questions/answer-schema.ts';
+export type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
 export {
   type ArtifactWriter,
   type Ask,
@@ -57,6 +59,7 @@ export {
   type Inbox,
   type IncomingFile,
   type IncomingMessage,
+  type Outputs,
   type Question,
   QuestionCanceledError,
   QuestionExpiredError,

@@ -3,13 +3,13 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { serve } from '../../src/node/index.ts';
-import { agent, type AgentOptions, type HandlerOptions, memoryStore } from '../../src/server/index.ts';
+import { agent, type Handler, type HandlerOptions, memoryStore } from '../../src/server/index.ts';
 import { type FakePeer, fakePeer, type FakePeerOptions } from '../../src/testing/index.ts';
 
 const SILENT = { info() {}, warn() {}, error() {} };
 
 /** Serves an agent of this library until the test ends. */
-export async function serveAgent(run: AgentOptions['run'], options: HandlerOptions = {}): Promise<string> {
+export async function serveAgent(run: Handler, options: HandlerOptions = {}): Promise<string> {
   const outputModes = ['text/plain', 'application/json', 'image/png'];
   const subject = agent({ name: 'Subject', description: 'Runs the handler of the test.', run, outputModes });
   const server = await serve(subject, { port: 0, store: memoryStore(), log: SILENT, ...options });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AgentOptions, HandlerOptions } from '../../src/server/index.ts';
+import type { Handler, HandlerOptions } from '../../src/server/index.ts';
 import { closedAddress, frame, serveAgent, serveCard, servePeer, serveRaw } from './agents.ts';
 import { paste, projectWith, tandem, TIMEOUT_MS } from './program.ts';
 
@@ -36,7 +36,7 @@ test.each(VERSIONS)(
 
 const ENDED = /^Task: [\w-]+\nContext: [\w-]+\nState: completed\n$/;
 
-test.each<[string, AgentOptions['run'], string, RegExp]>([
+test.each<[string, Handler, string, RegExp]>([
   ['a message', ({ reply }) => reply('Just this'), 'Just this\n', /^$/],
   ['data', () => ({ data: { degrees: 21 } }), '{\n  "degrees": 21\n}\n', ENDED],
   [

@@ -33,7 +33,7 @@ test('docs/client.md lists every option of connect(), in order, and no other', (
 });
 
 test('docs/client.md lists every option of a call, and no other', () => {
-  const options = new Set(membersOf('CallOptions', 'WaitOptions', 'SendOptions'));
+  const options = new Set(membersOf('CallOptions', 'WaitOptions', 'SendOptions', 'AskOptions', 'AnswerOptions'));
   expect(namesUnder('Ask, send, stream').toSorted()).toEqual([...options].toSorted());
   expect(options.size).toBeGreaterThan(10);
 });

@@ -193,6 +193,26 @@ test('examples/client calls its agent', { timeout: 30_000 }, async () => {
 });
 
 test(
+  'examples/typed-skill calls its skills and prints the fields of an input that do not match',
+  { timeout: 30_000 },
+  async () => {
+    const { args, options } = example('typed-skill');
+    const { stdout } = await promisify(execFile)(process.execPath, args, options);
+    expect(stdout.trim().split('\n')).toEqual([
+      '240',
+      'Booked a window seat to Oslo.',
+      'message.parts[0].data.city: expected 1 or more characters; got ""',
+      'message.parts[0].data.seats: expected 1 or more; got 0',
+    ]);
+  },
+);
+
+test('docs/server.md shows examples/typed-skill/agent.ts as it is', () => {
+  const code = readFileSync(join(ROOT, 'examples/typed-skill/agent.ts'), 'utf8').replace(/^\/\*\*.*\*\/\n/, '');
+  expect(readFileSync(join(ROOT, 'docs/server.md'), 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\``);
+});
+
+test(
   'examples/push delivers notifications to a receiver, and docs/push.md contains its code',
   { timeout: 30_000 },
   async () => {

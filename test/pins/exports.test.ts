@@ -31,6 +31,7 @@ const NAMES = {
     'memoryStore',
     'oidc',
     'sharedSecret',
+    'skill',
     'toHono',
     'toNext',
   ],

@@ -1,70 +1,39 @@
 import { runInNewContext } from 'node:vm';
-import {
-  type AnswerSchema,
-  answerProblems,
-  assertAnswerSchema,
-  describeExpected,
-  valueFromText,
-} from '../../engine/questions/answer-schema.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { type AnswerSchema, answerProblems, describeExpected, valueFromText } from '../../model/answer-schema.ts';
+import type { JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { SENSITIVE } from '../../model/question.ts';
-import type { Task } from '../../model/task.ts';
+import type { TaskQuestion } from '../../client/task-question.ts';
 import type { PromptOptions } from '../output/line-prompt.ts';
 import { oneLine, screen } from '../output/screen.ts';
-
-/** The open question of a task, as far as its agent describes it. The text of the question is shown already. */
-export interface OpenQuestion {
-  readonly schema?: AnswerSchema;
-  /** The ids and labels of a choice. */
-  readonly options?: readonly Choice[];
-  /** The answer must not be echoed. */
-  readonly isSecret: boolean;
-}
-
-interface Choice {
-  readonly id: string;
-  readonly label: string;
-}
 
 /** Shows a prompt and returns the line that the user types; `undefined` if there is none. */
 export type ReadLine = (prompt: string, options: PromptOptions) => Promise<string | undefined>;
 
-/** Reads the question of a task that waits. A schema that Tandem does not support makes it a question for text. */
-export function openQuestionOf({ status: { state, message } }: Task): OpenQuestion {
-  const isSecret = state === 'TASK_STATE_AUTH_REQUIRED' || message?.metadata?.[SENSITIVE] === true;
-  for (const part of message?.parts ?? []) {
-    const question = 'data' in part && isObject(part.data) ? part.data['question'] : undefined;
-    if (!isObject(question)) continue;
-    const schema = supported(question['schema']);
-    const options = choicesIn(question['options']);
-    return { isSecret, ...(schema !== undefined && { schema }), ...(options !== undefined && { options }) };
-  }
-  return { isSecret };
+/** Whether the question has named fields, which `askQuestion` asks one by one. */
+export function isForm(question: TaskQuestion): question is Form {
+  return question.kind === 'form';
 }
 
-/** Whether the question has named fields, which `askQuestion` asks one by one. */
-export function isForm({ schema }: OpenQuestion): boolean {
-  return Object.keys(schema?.properties ?? {}).length > 0;
-}
+type Form = Extract<TaskQuestion, { kind: 'form' }>;
 
 /**
  * Asks the user for the answer to a question until it is valid. Returns the parts to send: a form as data, anything else as
  * the text that the user typed. Returns `undefined` if the user leaves the question open.
  */
-export async function askQuestion(question: OpenQuestion, read: ReadLine): Promise<readonly Part[] | undefined> {
+export async function askQuestion(question: TaskQuestion, read: ReadLine): Promise<readonly Part[] | undefined> {
   const part = isForm(question) ? await askForm(question, read) : await askLine(question, read);
   return part === undefined ? undefined : answerParts(question, part);
 }
 
 /** The parts of an answer. A secret is marked, so that the agent keeps it out of the history. */
-export function answerParts({ isSecret }: OpenQuestion, part: Part): readonly Part[] {
-  return [isSecret ? { ...part, metadata: { [SENSITIVE]: true } } : part];
+export function answerParts({ isSensitive }: TaskQuestion, part: Part): readonly Part[] {
+  return [isSensitive ? { ...part, metadata: { [SENSITIVE]: true } } : part];
 }
 
-async function askLine(question: OpenQuestion, read: ReadLine): Promise<Part | undefined> {
+async function askLine(question: TaskQuestion, read: ReadLine): Promise<Part | undefined> {
   for (;;) {
-    const line = await read('answer> ', question);
+    const line = await read('answer> ', { isSecret: question.isSensitive });
     if (line === undefined || line === '') return undefined;
     const problem = lineProblem(question, line);
     if (problem === undefined) return { text: line };
@@ -72,18 +41,20 @@ async function askLine(question: OpenQuestion, read: ReadLine): Promise<Part | u
   }
 }
 
-function lineProblem({ schema, options, isSecret }: OpenQuestion, line: string): string | undefined {
-  if (options === undefined) return schema && readValue(schema, line, isSecret).problem;
+function lineProblem(question: TaskQuestion, line: string): string | undefined {
+  if (question.kind === 'confirm') return readValue({ type: 'boolean' }, line, question.isSensitive).problem;
+  if (question.kind === 'value') return readValue(question.schema, line, question.isSensitive).problem;
+  if (question.kind !== 'choose') return;
+  const { options } = question;
   const word = line.toLowerCase();
   const isNumber = /^\d+$/.test(word) && options[Number(word) - 1] !== undefined;
   if (isNumber || options.some(({ id, label }) => word === id.toLowerCase() || word === label.toLowerCase())) return;
   return `expected a number from 1 to ${options.length}, or one of ${options.map(({ label }) => oneLine(label)).join(', ')}`;
 }
 
-async function askForm({ schema = {}, isSecret }: OpenQuestion, read: ReadLine): Promise<Part | undefined> {
-  const { properties = {}, required = [] } = schema;
+async function askForm({ fields, required, isSensitive: isSecret }: Form, read: ReadLine): Promise<Part | undefined> {
   const answer: [string, JsonValue][] = [];
-  for (const [name, field] of Object.entries(properties)) {
+  for (const [name, field] of Object.entries(fields)) {
     const value = await askField({ name, field, isRequired: required.includes(name), isSecret }, read);
     if (value === END) return undefined;
     if (value !== undefined) answer.push([name, value]);
@@ -207,25 +178,4 @@ function withoutPatterns({ pattern: _, properties, items, ...schema }: AnswerSch
     ...(properties !== undefined && { properties: Object.fromEntries(members) }),
     ...(items !== undefined && { items: withoutPatterns(items) }),
   };
-}
-
-function supported(schema: unknown): AnswerSchema | undefined {
-  try {
-    assertAnswerSchema(schema);
-    return schema;
-  } catch {
-    return undefined;
-  }
-}
-
-function choicesIn(options: unknown): readonly Choice[] | undefined {
-  return Array.isArray(options) && options.length > 0 && options.every(isChoice) ? options : undefined;
-}
-
-function isChoice(option: unknown): option is Choice {
-  return isObject(option) && typeof option['id'] === 'string' && typeof option['label'] === 'string';
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,11 @@
 import type { AgentClient } from '../../client/client.ts';
 import type { MessageDraft } from '../../client/message-input.ts';
+import { questionOf } from '../../client/task-question.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
 import { isPaused } from '../../model/state.ts';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { type AgentReference, takeAgent } from '../agents/agent-reference.ts';
-import { answerParts, askQuestion, isForm, openQuestionOf } from '../agents/ask-question.ts';
+import { answerParts, askQuestion, isForm } from '../agents/ask-question.ts';
 import { CliError } from '../cli-error.ts';
 import { explained } from '../agents/error-report.ts';
 import { cancel, conclude, follow, type Showing } from '../agents/follow.ts';
@@ -101,7 +102,7 @@ class Chat {
   /** Reads one message, answer or command and processes it. Returns false if the chat is over. */
   async #takeTurn(): Promise<boolean> {
     const task = this.#pausedTask;
-    const question = task === undefined ? undefined : openQuestionOf(task);
+    const question = task === undefined ? undefined : questionOf(task);
     if (question !== undefined && isForm(question) && this.#prompt.isInteractive) {
       const parts = await askQuestion(question, (prompt, options) => this.#readField(prompt, options));
       if (parts !== undefined) return this.#safely(() => this.#send({ parts }));
@@ -109,7 +110,7 @@ class Chat {
       this.#command = undefined;
       return command !== undefined && this.#process(command);
     }
-    const isSecret = question?.isSecret ?? false;
+    const isSecret = question?.isSensitive ?? false;
     const line = await this.#prompt.read(question === undefined ? '> ' : 'answer> ', { isSecret });
     return line !== undefined && this.#process(line);
   }
@@ -136,7 +137,8 @@ class Chat {
 
   #messageOf(line: string): MessageDraft {
     const task = this.#pausedTask;
-    return task === undefined ? { text: line } : { parts: answerParts(openQuestionOf(task), { text: line }) };
+    const question = task && questionOf(task);
+    return question === undefined ? { text: line } : { parts: answerParts(question, { text: line }) };
   }
 
   async #send(message: MessageDraft): Promise<void> {

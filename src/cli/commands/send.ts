@@ -1,5 +1,6 @@
 import type { AgentClient } from '../../client/client.ts';
 import type { MessageDraft } from '../../client/message-input.ts';
+import { questionOf } from '../../client/task-question.ts';
 import type { SendOptions } from '../../client/options.ts';
 import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -8,7 +9,7 @@ import type { Task } from '../../model/task.ts';
 import { defined } from '../../support/defined.ts';
 import { AGENT_OPTIONS } from '../agents/agent-options.ts';
 import { takeAgent } from '../agents/agent-reference.ts';
-import { askQuestion, openQuestionOf } from '../agents/ask-question.ts';
+import { askQuestion } from '../agents/ask-question.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT_STATUS_OPTION, exitStatusOf } from '../agents/exit-status.ts';
 import { cancelOnInterrupt, conclude, follow, type Showing, type Turn } from '../agents/follow.ts';
@@ -111,12 +112,14 @@ async function converse(turn: Turn, send: (answer: MessageDraft, taskId: string)
 
 /** Ctrl-C leaves the task waiting, because the agent does not work on it. */
 async function promptForAnswer(task: Task): Promise<readonly Part[] | undefined> {
+  const question = questionOf(task);
+  if (question === undefined) return undefined;
   const prompt = new LinePrompt(() => {
     process.exitCode = exitCodeOf('SIGINT');
     prompt.close();
   });
   try {
-    return await askQuestion(openQuestionOf(task), (text, options) => prompt.read(text, options));
+    return await askQuestion(question, (text, options) => prompt.read(text, options));
   } finally {
     prompt.close();
   }

@@ -2,7 +2,7 @@ import { A2AError } from '../../errors.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { PushConfigRecord, Scope } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
-import { isPlain } from '../replay/json-value.ts';
+import { isPlain } from '../../support/json/json-value.ts';
 import { notFound, shown, type TaskAccess } from '../tasks/task-access.ts';
 
 /** A push configuration that a caller registers. */

@@ -10,7 +10,7 @@ import {
   assertAnswerSchema,
   describeExpected,
   valueFromText,
-} from './answer-schema.ts';
+} from '../../model/answer-schema.ts';
 import { credentialIn } from './sensitive-parts.ts';
 import type { AskOptions, ChooseOption, ChooseQuestion, ConfirmQuestion, FormQuestion, Question } from '../handler.ts';
 

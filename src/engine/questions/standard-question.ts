@@ -1,7 +1,7 @@
 /** Questions whose answers a validation library checks. */
 import { issuesText, type StandardSchema } from '../../model/standard-schema.ts';
 import { isRecord } from '../../support/json/to-json.ts';
-import { type AnswerSchema, assertAnswerSchema, isAnswerKeyword } from './answer-schema.ts';
+import { type AnswerSchema, assertAnswerSchema, isAnswerKeyword } from '../../model/answer-schema.ts';
 
 /**
  * Asks until the answer matches. The server checks the part of the schema that every node knows, before it accepts an answer. The library

@@ -1,4 +1,4 @@
-import type { TaskContext } from '../handler.ts';
+import type { Outputs, TaskContext } from '../handler.ts';
 import type { Runnable } from '../runnable.ts';
 
 /** The receiver of the outputs of a handler. */
@@ -18,7 +18,7 @@ export async function drive(agent: Pick<Runnable, 'run'>, context: TaskContext, 
 }
 
 /** Emits everything an async generator yields. Resolves with its return value, or with `undefined` if the sink is over. */
-export async function drain(outputs: AsyncIterable<unknown, unknown>, sink: Sink): Promise<unknown> {
+export async function drain(outputs: Outputs<unknown, unknown>, sink: Sink): Promise<unknown> {
   const iterator = outputs[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -37,7 +37,7 @@ export async function drain(outputs: AsyncIterable<unknown, unknown>, sink: Sink
   return undefined;
 }
 
-export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown, unknown> {
+export function isAsyncIterable(value: unknown): value is Outputs<unknown, unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 

@@ -4,7 +4,7 @@ import { textOfParts } from '../../model/part-text.ts';
 import { decodeBase64 } from '../../support/bytes.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { IncomingFile, IncomingMessage } from '../handler.ts';
-import { copyOf } from '../replay/json-value.ts';
+import { copyOf } from '../../support/json/json-value.ts';
 import type { FetchFile } from '../engine-context.ts';
 
 /** A copy of a message with its text. The handler may change it. */

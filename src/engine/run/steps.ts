@@ -3,7 +3,7 @@ import { artifactWriter, statusOutput } from '../output/artifact-writer.ts';
 import { drain, isAsyncIterable, type Sink } from './drive.ts';
 import { recordError, restoreError } from './failure-text.ts';
 import type { Step, StepContext, StepOptions } from '../handler.ts';
-import { copyOf } from '../replay/json-value.ts';
+import { copyOf } from '../../support/json/json-value.ts';
 import { assertJson } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
 import { markHandled, type RunPort } from './run-port.ts';

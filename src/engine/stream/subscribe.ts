@@ -58,7 +58,9 @@ type Opening = (box: Mailbox) => Promise<readonly StreamItem[] | undefined>;
  * It is not a generator: there can be thousands of subscriptions, a generator keeps its start values for its whole life,
  * and a waiting generator does not notice that its subscriber has left.
  */
-export class Subscription implements AsyncIterableIterator<readonly StreamItem[], undefined> {
+export class Subscription
+  implements AsyncIterator<readonly StreamItem[], undefined>, AsyncIterable<readonly StreamItem[]>
+{
   readonly #engine: EngineContext;
   /** Created by the first call of `next`. */
   #box: Mailbox | (() => Mailbox);

@@ -6,7 +6,7 @@ import type { Idempotency, Scope } from '../../store/store.ts';
 import { digest } from '../../support/secret/digest.ts';
 import { isName, MAX_CALLER, MAX_NAME } from '../../support/name.ts';
 import type { Caller } from '../handler.ts';
-import { isPlain } from '../replay/json-value.ts';
+import { isPlain } from '../../support/json/json-value.ts';
 import type { Origin } from '../replay/load-task.ts';
 import { assertStorablePush, type NewPushConfig } from '../outbox/push-configs.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';

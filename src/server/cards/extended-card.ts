@@ -2,6 +2,8 @@ import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { SKILL_EXTENSION } from '../../model/skills.ts';
+import { type Skill, skillExtensionFor } from '../../agent/skill-access.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
 import { credentialHeaders } from '../../host/auth/credentials.ts';
@@ -49,8 +51,13 @@ export class ExtendedCards {
 }
 
 /** A card needs at least one skill, so a caller that can use none gets the public ones. */
-function withSkills(card: AgentCard, skills: AgentCard['skills']): AgentCard {
-  return skills.length === 0 ? card : { ...card, skills };
+function withSkills(card: AgentCard, skills: readonly Skill[]): AgentCard {
+  if (skills.length === 0) return card;
+  const extensions = card.capabilities.extensions?.map((extension) =>
+    extension.uri === SKILL_EXTENSION ? skillExtensionFor(skills) : extension,
+  );
+  const capabilities = extensions === undefined ? card.capabilities : { ...card.capabilities, extensions };
+  return { ...card, capabilities, skills: skills.map((skill) => skill.card) };
 }
 
 /** The result of the author's function is validated like the option. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../model/json.ts';
-import { isRecord } from '../../support/json/to-json.ts';
+import { isRecord } from './to-json.ts';
 
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'null';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonValue } from '../../model/json.ts';
+import type { JsonValue } from './json.ts';
 import { type AnswerSchema, answerProblems, assertAnswerSchema, valueFromText } from './answer-schema.ts';
 
 const ADDRESS: AnswerSchema = {

@@ -1,7 +1,7 @@
-import type { FieldViolation } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
-import { isList, isPlain, isSame, typeOf } from '../replay/json-value.ts';
-import { isRecord } from '../../support/json/to-json.ts';
+import type { FieldViolation } from '../errors.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import { isList, isPlain, isSame, typeOf } from '../support/json/json-value.ts';
+import { isRecord } from '../support/json/to-json.ts';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
 
@@ -160,10 +160,17 @@ function assertSatisfiable(schema: AnswerSchema, at: string): void {
 /**
  * Returns the problems of an answer; empty if it is valid. The schema must have passed `assertAnswerSchema`. An answer in
  * plain text is checked as `valueFromText(schema, text) ?? text`.
+ *
+ * @param at The field name of the value itself.
  */
-export function answerProblems(schema: AnswerSchema, value: JsonValue, isSensitive = false): readonly FieldViolation[] {
+export function answerProblems(
+  schema: AnswerSchema,
+  value: JsonValue,
+  isSensitive = false,
+  at = 'answer',
+): readonly FieldViolation[] {
   const problems: Problem[] = [];
-  check(schema, value, 'answer', problems);
+  check(schema, value, at, problems);
   return problems.map(({ field, expected, got }) => ({
     field,
     description: isSensitive ? `expected ${expected}` : `expected ${expected}; got ${got}`,
