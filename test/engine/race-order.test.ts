@@ -66,6 +66,10 @@ async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]):
   });
   const third = await second.crash();
   await third.reply(await third.engine.get(ANN, id), 'yes');
+  const warnings = [second, third].flatMap(({ log }) =>
+    log.filter(({ message }) => message.includes('no longer matches')),
+  );
+  expect(warnings, 'The code has not changed').toEqual([]);
   return orders.filter((order) => order.length === chains.flat().length);
 }
 

@@ -7,6 +7,7 @@ import type { StepOutputs } from '../output/step-outputs.ts';
 import type { Journal, JournalKind } from '../replay/journal.ts';
 import type { Runnable } from '../runnable.ts';
 import type { Decision } from '../write/write-batch.ts';
+import type { ChangedCode } from './changed-code.ts';
 import type { Completions } from './completions.ts';
 import type { Outcome } from './outcome.ts';
 import type { StopReason } from './run-state.ts';
@@ -20,6 +21,8 @@ export interface RunPort {
   /** The task as it was last stored. */
   readonly record: TaskRecord;
   readonly journal: Journal;
+  /** Compares the code with the journal of earlier attempts; `undefined` if there is nothing to compare. */
+  readonly changedCode: ChangedCode | undefined;
   readonly outputs: RunOutputs;
   readonly completions: Completions;
   readonly timers: RunTimers;

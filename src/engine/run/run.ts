@@ -15,6 +15,7 @@ import type { Runnable } from '../runnable.ts';
 import { taskFields } from '../task-trace.ts';
 import { type Loss, type Noted, TaskWriter, type WriterEvents } from '../write/task-writer.ts';
 import type { Decision } from '../write/write-batch.ts';
+import { ChangedCode } from './changed-code.ts';
 import { Completions } from './completions.ts';
 import { drive, type Sink } from './drive.ts';
 import { failureMetadata, publicText } from './failure-text.ts';
@@ -64,6 +65,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
   readonly journal: Journal;
   /** The last journal entry that an earlier run has made. */
   readonly othersJournal: number;
+  readonly changedCode: ChangedCode | undefined;
   readonly outputs: RunOutputs;
   readonly timers: RunTimers;
   readonly trace: RunTrace | undefined;
@@ -100,6 +102,8 @@ export class Run implements ContextRun, Sink, WriterEvents {
     this.#writer = new TaskWriter(engine, this, task);
     this.outputs = new RunOutputs(engine, task, agent, this.#writer);
     this.timers = new RunTimers(engine, this);
+    const { unasked } = task.journal;
+    this.changedCode = unasked === undefined ? undefined : new ChangedCode(this, unasked);
   }
 
   get completions(): Completions {
@@ -291,8 +295,17 @@ export class Run implements ContextRun, Sink, WriterEvents {
   /** @param isByHandler Whether the handler decided it, and neither threw nor was stopped. */
   #end(outcome: Outcome, isByHandler: boolean): void {
     if (this.#ignores('ended again')) return;
+    this.#compare(outcome, isByHandler);
     this.#state = afterEnd(this.#state);
     this.#finish(outcome, isByHandler).catch((error: unknown) => this.#writer.fail(error));
+  }
+
+  /** A handler that was stopped, or has failed, need not have asked for everything. */
+  #compare(outcome: Outcome, isByHandler: boolean): void {
+    if (this.changedCode === undefined) return;
+    const hasFailed = outcome.kind === 'end' && outcome.state === 'TASK_STATE_FAILED';
+    if (isByHandler && !hasFailed && this.#state.stop === undefined) this.changedCode.afterEnd(outcome.kind !== 'turn');
+    else this.changedCode.afterFailure();
   }
 
   assertRunning(): void {

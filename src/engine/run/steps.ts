@@ -42,8 +42,12 @@ export class RunSteps {
   /** Returns or throws the recorded result. */
   async #recorded(key: string, { value, error, outputs }: StepRecord): Promise<JsonValue | undefined> {
     const run = this.#run;
+    const { unasked } = run.journal;
+    const number = run.journal.numberOf('step', key);
+    unasked?.asked('step', key);
     run.outputs.recallStep(outputs);
-    await run.completions.again(run.journal.numberOf('step', key));
+    await run.completions.again(number);
+    unasked?.passed('step', number);
     run.outputs.endStep();
     if (error === undefined) return copyOf(value);
     throw restoreError(error);
@@ -57,6 +61,7 @@ export class RunSteps {
     isInner: boolean,
   ): Promise<JsonValue | undefined> {
     const run = this.#run;
+    run.changedCode?.beforeNew('step', key);
     const created = run.created();
     if (created !== undefined) {
       await created;
@@ -85,6 +90,7 @@ export class RunSteps {
       if (failure !== undefined && run.stopReason !== undefined) throw failure.error;
       run.engine.faultPoint('after-step');
       const number = await run.note('step', key, body);
+      run.journal.unasked?.passed('step', number);
       run.engine.faultPoint('after-step-recorded');
       if (isInner) run.journal.add({ kind: 'step', key, body, number });
     } finally {

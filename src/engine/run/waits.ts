@@ -70,6 +70,7 @@ export class Waits {
     run.assertMayWait();
     if (!(ms >= 0)) throw new RangeError(`sleep: expected a number of milliseconds, 0 or more, got ${ms}`);
     const key = String(++this.#slept);
+    run.journal.unasked?.asked('sleep', key);
     if (run.journal.find('slept', key) !== undefined) {
       await run.completions.again(run.journal.numberOf('slept', key));
       return;
@@ -91,6 +92,7 @@ export class Waits {
     run.assertMayWait();
     const { parts, ...asked } = question;
     const key = `${run.journal.turn}.${++this.#asked}:${digest(JSON.stringify([state, question]))}`;
+    run.journal.unasked?.asked('question', key);
     this.#unanswered++;
     const answer = this.#lastAnswer
       .then(() => this.#ask(state, parts, key, { ...asked, timeoutMs, expiresAt: run.now() + timeoutMs }))
@@ -120,6 +122,10 @@ export class Waits {
     if (isAnswered()) {
       await run.completions.again(journal.numberOf('answer', key));
       return valueOf(journal.find('answer', key) as unknown as AnswerRecord, timeoutMs);
+    }
+    if (before === undefined) {
+      run.changedCode?.beforeNew('question', key);
+      run.journal.unasked?.passed('question', Number.POSITIVE_INFINITY);
     }
     const refusal = before === undefined ? await run.refusalToPause() : undefined;
     if (refusal !== undefined) throw refusal;
@@ -293,6 +299,7 @@ export class Waits {
 
   async #suspend(decision: Decision): Promise<boolean> {
     const run = this.#run;
+    run.changedCode?.beforeWait();
     const { key } = this.#question ?? {};
     let wakeAt = Number.MAX_SAFE_INTEGER;
     for (const { until } of this.#open) wakeAt = Math.min(wakeAt, until);

@@ -1,0 +1,246 @@
+/** What operators see when the code of a handler was changed while a task was open. */
+import { describe, expect, test } from 'vitest';
+import type { Handler, TaskContext } from '../../src/engine/handler.ts';
+import { DEFAULT_LIMITS, type Runnable } from '../../src/engine/runnable.ts';
+import { Metrics } from '../../src/observe/metrics.ts';
+import { ANN, artifactText, type Harness, harness, statusText, until, type Variant, VARIANTS } from './harness.ts';
+
+const WARNING = 'Handler no longer matches the journal of its task';
+
+interface Deployed {
+  readonly node: Harness;
+  readonly id: string;
+  /** The steps that ran, in order, with both versions. */
+  readonly effects: readonly string[];
+  readonly metrics: Metrics;
+  readonly answer: (text: string) => ReturnType<Harness['reply']>;
+  /** The fields of the warnings of the second version that compare the two sides. */
+  readonly warnings: () => readonly { readonly recorded: unknown; readonly asked: unknown }[];
+}
+
+type Version = (ctx: TaskContext, effect: (name: string) => () => string) => Promise<string>;
+
+/** Runs a task with one version until it asks, and starts a node with another version on the same store. */
+async function deployed(variant: Variant, before: Version, after: Version): Promise<Deployed> {
+  const effects: string[] = [];
+  const effect = (name: string) => () => {
+    effects.push(name);
+    return name;
+  };
+  const metrics = new Metrics();
+  const running =
+    (version: Version): Handler =>
+    (ctx) =>
+      version(ctx, effect);
+  const agent = (version: Version): Runnable => ({ id: 'agent', run: running(version), limits: DEFAULT_LIMITS });
+  const first = await harness(running(before), { variant });
+  const asking = await first.task('go');
+  const node = await first.restart({ agents: [agent(after)], observers: { metrics } });
+  return {
+    node,
+    id: asking.id,
+    effects,
+    metrics,
+    answer: (text) => node.reply(asking, text),
+    warnings: () =>
+      node.log
+        .filter(({ message }) => message === WARNING)
+        .map(({ fields }) => {
+          expect(fields).toMatchObject({ taskId: asking.id, agent: 'agent' });
+          return { recorded: fields?.['recorded'], asked: fields?.['asked'] };
+        }),
+  };
+}
+
+const asksAfterCharge: Version = async ({ step, ask }, effect) => {
+  const receipt = await step('charge', effect('charge'));
+  const answer = await ask('Ship it?');
+  return `${receipt}, ${answer}`;
+};
+
+describe.each(VARIANTS)('$name', (variant) => {
+  test('an unchanged handler logs no warning', async () => {
+    const { answer, effects, warnings, metrics } = await deployed(variant, asksAfterCharge, asksAfterCharge);
+
+    expect(artifactText(await answer('yes'))).toBe('charge, yes');
+    expect(effects).toEqual(['charge']);
+    expect(warnings()).toEqual([]);
+    expect(metrics.text()).not.toContain('tandem_code_mismatches_total{');
+  });
+
+  test('a renamed step runs again, with a warning that names both steps', async () => {
+    const { answer, effects, warnings, metrics } = await deployed(
+      variant,
+      asksAfterCharge,
+      async ({ step, ask }, effect) => {
+        const receipt = await step('pay', effect('pay'));
+        return `${receipt}, ${await ask('Ship it?')}`;
+      },
+    );
+
+    expect(artifactText(await answer('yes'))).toBe('pay, yes');
+    expect(effects).toEqual(['charge', 'pay']);
+    expect(warnings()).toEqual([{ recorded: ['step charge'], asked: ['step pay'] }]);
+    expect(metrics.text()).toContain('tandem_code_mismatches_total{agent="agent",outcome="continued"} 1');
+  });
+
+  test('a removed step is named in a warning', async () => {
+    const { answer, warnings } = await deployed(variant, asksAfterCharge, async ({ ask }) => ask('Ship it?'));
+
+    expect(artifactText(await answer('yes'))).toBe('yes');
+    expect(warnings()).toEqual([{ recorded: ['step charge'], asked: [] }]);
+  });
+
+  test('a new step before a recorded one logs no warning, because the recorded one is used', async () => {
+    const { answer, effects, warnings } = await deployed(variant, asksAfterCharge, async (ctx, effect) => {
+      await ctx.step('audit', effect('audit'));
+      return asksAfterCharge(ctx, effect);
+    });
+
+    expect(artifactText(await answer('yes'))).toBe('charge, yes');
+    expect(effects).toEqual(['charge', 'audit']);
+    expect(warnings()).toEqual([]);
+  });
+
+  test('a reworded question is asked again, with a warning when the task waits for it', async () => {
+    const { node, id, answer, effects, warnings } = await deployed(
+      variant,
+      asksAfterCharge,
+      async ({ step, ask }, effect) => {
+        const receipt = await step('charge', effect('charge'));
+        return `${receipt}, ${await ask('Shall we ship it?')}`;
+      },
+    );
+
+    expect(statusText(await answer('yes'))).toBe('Shall we ship it?');
+    expect(warnings()).toEqual([{ recorded: ['question 1'], asked: ['question 1'] }]);
+    // Operators find the mark in the journal.
+    const marks = (await node.store.journal(id)).filter(({ kind }) => kind === 'mismatch');
+    expect(marks.map(({ body }) => body)).toMatchObject([{ recorded: ['question 1'], asked: ['question 1'] }]);
+    expect(artifactText(await answer('yes'))).toBe('charge, yes');
+    expect(effects).toEqual(['charge']);
+    expect(warnings()).toHaveLength(1);
+  });
+
+  test('a removed question is named in a warning', async () => {
+    const { answer, effects, warnings } = await deployed(variant, asksAfterCharge, async ({ step }, effect) =>
+      step('charge', effect('charge')),
+    );
+
+    expect(artifactText(await answer('yes'))).toBe('charge');
+    expect(effects).toEqual(['charge']);
+    expect(warnings()).toEqual([{ recorded: ['question 1'], asked: [] }]);
+  });
+
+  test('another question before a recorded one is asked first, with a warning', async () => {
+    const { answer, effects, warnings } = await deployed(variant, asksAfterCharge, async ({ step, ask }, effect) => {
+      const receipt = await step('charge', effect('charge'));
+      const size = await ask('Which size?');
+      return `${receipt}, ${size}, ${await ask('Ship it?')}`;
+    });
+
+    expect(statusText(await answer('yes'))).toBe('Which size?');
+    expect(warnings()).toEqual([{ recorded: ['question 1'], asked: ['question 1'] }]);
+    expect(statusText(await answer('M'))).toBe('Ship it?');
+    expect(artifactText(await answer('yes'))).toBe('charge, M, yes');
+    expect(effects).toEqual(['charge']);
+  });
+
+  test('a warning that was recorded is not repeated by later attempts', async () => {
+    const changed: Version = async ({ step, ask }, effect) => {
+      const receipt = await step('pay', effect('pay'));
+      await ask('Ship it?');
+      return `${receipt}, ${await ask('Sure?')}`;
+    };
+    const { node, answer, effects, warnings, id } = await deployed(variant, asksAfterCharge, changed);
+    expect(statusText(await answer('yes'))).toBe('Sure?');
+    expect(warnings()).toHaveLength(1);
+
+    const next = await node.restart();
+    expect(artifactText(await next.reply(await next.engine.get(ANN, id), 'yes'))).toBe('pay, yes');
+
+    expect(next.log.filter(({ message }) => message === WARNING)).toEqual([]);
+    expect(effects).toEqual(['charge', 'pay']);
+  });
+
+  test('a canceled task and a failed handler log no warning about recorded work that they did not reach', async () => {
+    const canceled = await deployed(variant, asksAfterCharge, async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return 'canceled';
+    });
+    await canceled.node.engine.cancel(ANN, canceled.id);
+    expect(canceled.warnings()).toEqual([]);
+
+    const failed = await deployed(variant, asksAfterCharge, async () => {
+      throw new Error('before the step');
+    });
+    expect((await failed.answer('yes')).status.state).toBe('TASK_STATE_FAILED');
+    expect(failed.warnings()).toEqual([]);
+  });
+
+  test('a handler that fails after it ran a renamed step again logs a warning', async () => {
+    const { answer, effects, warnings } = await deployed(variant, asksAfterCharge, async ({ step }, effect) => {
+      await step('pay', effect('pay'));
+      throw new Error('after the step');
+    });
+
+    expect((await answer('yes')).status.state).toBe('TASK_STATE_FAILED');
+    expect(effects).toEqual(['charge', 'pay']);
+    expect(warnings()).toEqual([{ recorded: ['step charge'], asked: ['step pay'] }]);
+  });
+
+  test('the loser of a race logs no warning', async () => {
+    const races: Version = async ({ step, ask, sleep }, effect) => {
+      const loser = sleep(1_000).then(() => step('late', effect('late')));
+      const winner = await Promise.race([loser, step('fast', effect('fast'))]);
+      const answer = await Promise.race([loser, ask('Ship it?')]);
+      return `${winner}, ${answer}`;
+    };
+    const { answer, warnings } = await deployed(variant, races, races);
+
+    expect(artifactText(await answer('yes'))).toBe('fast, yes');
+    expect(warnings()).toEqual([]);
+  });
+
+  test('parallel chains of different length that a crash interrupts log no warning', async () => {
+    let mayHang = true;
+    let recorded = 0;
+    const node = await harness(
+      async ({ step, ask }) => {
+        const chain = async (name: string, length: number): Promise<void> => {
+          for (let i = 0; i < length; i++) {
+            await step(`${name}${i}`, async () => {
+              if (mayHang && i === length - 1) await new Promise(() => {});
+              return i;
+            });
+            recorded++;
+          }
+        };
+        await Promise.all([chain('a', 1), chain('b', 3), chain('c', 9)]);
+        return ask('Go on?');
+      },
+      { variant },
+    );
+    const { id } = await node.task('go', { returnImmediately: true });
+    await until(() => recorded === 0 + 2 + 8);
+    mayHang = false;
+
+    const next = await node.crash();
+
+    await until(async () => statusText(await next.engine.get(ANN, id)) === 'Go on?');
+    expect(artifactText(await next.reply(await next.engine.get(ANN, id), 'yes'))).toBe('yes');
+    expect(next.log.filter(({ message }) => message === WARNING)).toEqual([]);
+  });
+
+  test('a recorded outer step is not compared with the steps inside of it', async () => {
+    const nested: Version = async ({ step, ask }, effect) => {
+      const result = await step('outer', async (outer) => outer.step('inner', effect('inner')));
+      return `${result}, ${await ask('Ship it?')}`;
+    };
+    const { answer, effects, warnings } = await deployed(variant, nested, nested);
+
+    expect(artifactText(await answer('yes'))).toBe('inner, yes');
+    expect(effects).toEqual(['inner']);
+    expect(warnings()).toEqual([]);
+  });
+});
