@@ -243,4 +243,130 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(effects).toEqual(['inner']);
     expect(warnings()).toEqual([]);
   });
+
+  test('a step that names its earlier name uses the recorded result, also for the second step of that name', async () => {
+    const { answer, effects, warnings } = await deployed(
+      variant,
+      async ({ step, ask }, effect) => {
+        await step('charge', effect('charge 1'));
+        await step('charge', effect('charge 2'));
+        return ask('Ship it?');
+      },
+      async ({ step, ask }, effect) => {
+        const results = [];
+        for (const item of [1, 2, 3]) results.push(await step('pay', effect(`pay ${item}`), { was: 'charge' }));
+        return `${results.join(', ')}, ${await ask('Ship it?')}`;
+      },
+    );
+
+    expect(artifactText(await answer('yes'))).toBe('charge 1, charge 2, pay 3, yes');
+    expect(effects).toEqual(['charge 1', 'charge 2', 'pay 3']);
+    expect(warnings()).toEqual([]);
+  });
+
+  test('a new step under the earlier name of another one is not mistaken for it', async () => {
+    const { answer, effects } = await deployed(variant, asksAfterCharge, async ({ step, ask }, effect) => {
+      const paid = await step('pay', effect('pay'), { was: 'charge' });
+      const charged = await step('charge', effect('charge again'));
+      return `${paid}, ${charged}, ${await ask('Ship it?')}`;
+    });
+
+    expect(artifactText(await answer('yes'))).toBe('charge, charge again, yes');
+    expect(effects).toEqual(['charge', 'charge again']);
+  });
+
+  test('a renamed step that was interrupted gets the idempotency key and the inner steps of its earlier name', async () => {
+    const keys: string[] = [];
+    const effects: string[] = [];
+    let deploys = 0;
+    const node = await harness(
+      async ({ step }) => {
+        const isFirst = deploys === 0;
+        const name = isFirst ? 'charge' : 'pay';
+        return step(
+          name,
+          async ({ idempotencyKey, step: inner }) => {
+            keys.push(idempotencyKey);
+            await inner('reserve', () => effects.push(name));
+            if (isFirst) await new Promise(() => {});
+            return name;
+          },
+          isFirst ? {} : { was: 'charge' },
+        );
+      },
+      { variant },
+    );
+    const { id } = await node.task('go', { returnImmediately: true });
+    await until(async () => (await node.store.journal(id)).length > 0);
+    deploys++;
+
+    const next = await node.crash();
+
+    await until(async () => (await next.engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(keys).toHaveLength(2);
+    expect(keys[1]).toBe(keys[0]);
+    expect(effects).toEqual(['charge']);
+    expect(next.log.filter(({ message }) => message === WARNING)).toEqual([]);
+  });
+
+  test('an earlier name that is not a text is rejected', async () => {
+    const node = await harness(({ step }) => step('pay', () => 'paid', { was: '' }), { variant });
+
+    expect((await node.task('go')).status.state).toBe('TASK_STATE_FAILED');
+  });
+
+  test.each([
+    ['text', 'Ship it?', 'Shall we ship it?', 'yes'],
+    ['confirmation', { confirm: 'Ship it?' }, { confirm: 'Shall we ship it?' }, true],
+    ['choice', { choose: 'Ship it?', options: ['yes', 'no'] }, { choose: 'Shall we?', options: ['yes', 'no'] }, 'yes'],
+  ] as const)(
+    'a reworded %s that names its earlier text stays open and is not asked again',
+    async (_kind, old, now, value) => {
+      const { answer, warnings } = await deployed(
+        variant,
+        async ({ ask }) => JSON.stringify(await ask(old as never)),
+        async ({ ask }) => JSON.stringify(await ask(now as never, { was: 'Ship it?' })),
+      );
+
+      expect(artifactText(await answer('yes'))).toBe(JSON.stringify(value));
+      expect(warnings()).toEqual([]);
+    },
+  );
+
+  test('a reworded request for authorization that names its earlier text stays open', async () => {
+    const url = 'https://login.example/';
+    const { node, id, warnings } = await deployed(
+      variant,
+      async ({ authorize }) => authorize({ text: 'Log in', url }),
+      async ({ authorize }) => authorize({ text: 'Please log in', url }, { was: 'Log in' }),
+    );
+
+    await node.engine.authorize(ANN, id, 'secret');
+
+    await until(async () => (await node.engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(artifactText(await node.engine.get(ANN, id))).toBe('secret');
+    expect(warnings()).toEqual([]);
+  });
+
+  test('a reworded question that a schema repeated names the earlier text for each repetition', async () => {
+    const schema = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'test',
+        validate: (value: unknown) =>
+          value === '5' ? { value: 5 } : { issues: [{ message: 'expected 5', path: undefined }] },
+      },
+    };
+    const { answer, warnings } = await deployed(
+      variant,
+      async ({ ask }) => String(await ask('How many?', { schema })),
+      async ({ ask }) => String(await ask('How many now?', { schema, was: 'How many?' })),
+    );
+
+    const repeated = await answer('6');
+    // It was not asked before, so it has the new text.
+    expect(statusText(repeated)).toContain('How many now?\nThe last answer did not match');
+    expect(artifactText(await answer('5'))).toBe('5');
+    expect(warnings()).toEqual([]);
+  });
 });

@@ -87,11 +87,12 @@ export class Waits {
     await result.promise;
   }
 
-  ask(state: TaskState, question: PreparedQuestion, timeoutMs: number): Promise<JsonValue> {
+  /** @param earlier The question as it was before it was reworded. */
+  ask(state: TaskState, question: PreparedQuestion, timeoutMs: number, earlier?: PreparedQuestion): Promise<JsonValue> {
     const run = this.#run;
     run.assertMayWait();
     const { parts, ...asked } = question;
-    const key = `${run.journal.turn}.${++this.#asked}:${digest(JSON.stringify([state, question]))}`;
+    const key = this.#questionKey(state, question, earlier);
     run.journal.unasked?.asked('question', key);
     this.#unanswered++;
     const answer = this.#lastAnswer
@@ -102,6 +103,16 @@ export class Waits {
       });
     this.#lastAnswer = answer.catch(() => {});
     return answer;
+  }
+
+  #questionKey(state: TaskState, question: PreparedQuestion, earlier: PreparedQuestion | undefined): string {
+    const { journal } = this.#run;
+    const place = `${journal.turn}.${++this.#asked}`;
+    const keyOf = (one: PreparedQuestion): string => `${place}:${digest(JSON.stringify([state, one]))}`;
+    const key = keyOf(question);
+    if (earlier === undefined || journal.find('question', key) !== undefined) return key;
+    const earlierKey = keyOf(earlier);
+    return journal.find('question', earlierKey) === undefined ? key : earlierKey;
   }
 
   async #ask(
