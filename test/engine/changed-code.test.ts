@@ -3,7 +3,18 @@ import { describe, expect, test } from 'vitest';
 import type { Handler, TaskContext } from '../../src/engine/handler.ts';
 import { DEFAULT_LIMITS, type Runnable } from '../../src/engine/runnable.ts';
 import { Metrics } from '../../src/observe/metrics.ts';
-import { ANN, artifactText, type Harness, harness, statusText, until, type Variant, VARIANTS } from './harness.ts';
+import { deferred } from '../../src/support/deferred.ts';
+import {
+  ANN,
+  artifactText,
+  type Harness,
+  harness,
+  statusText,
+  until,
+  userMessage,
+  type Variant,
+  VARIANTS,
+} from './harness.ts';
 
 const WARNING = 'Handler no longer matches the journal of its task';
 
@@ -13,6 +24,8 @@ interface Deployed {
   /** The steps that ran, in order, with both versions. */
   readonly effects: readonly string[];
   readonly metrics: Metrics;
+  /** Starts a node with another version in the place of the last one. */
+  readonly deploy: (version: Version) => Promise<Harness>;
   readonly answer: (text: string) => ReturnType<Harness['reply']>;
   /** The fields of the warnings of the second version that compare the two sides. */
   readonly warnings: () => readonly { readonly recorded: unknown; readonly asked: unknown }[];
@@ -21,7 +34,12 @@ interface Deployed {
 type Version = (ctx: TaskContext, effect: (name: string) => () => string) => Promise<string>;
 
 /** Runs a task with one version until it asks, and starts a node with another version on the same store. */
-async function deployed(variant: Variant, before: Version, after: Version): Promise<Deployed> {
+async function deployed(
+  variant: Variant,
+  before: Version,
+  after: Version,
+  onMismatch: 'continue' | 'hold' = 'continue',
+): Promise<Deployed> {
   const effects: string[] = [];
   const effect = (name: string) => () => {
     effects.push(name);
@@ -32,8 +50,12 @@ async function deployed(variant: Variant, before: Version, after: Version): Prom
     (version: Version): Handler =>
     (ctx) =>
       version(ctx, effect);
-  const agent = (version: Version): Runnable => ({ id: 'agent', run: running(version), limits: DEFAULT_LIMITS });
-  const first = await harness(running(before), { variant });
+  const agent = (version: Version): Runnable => ({
+    id: 'agent',
+    run: running(version),
+    limits: { ...DEFAULT_LIMITS, onMismatch },
+  });
+  const first = await harness(running(before), { variant, limits: { onMismatch } });
   const asking = await first.task('go');
   const node = await first.restart({ agents: [agent(after)], observers: { metrics } });
   return {
@@ -41,6 +63,7 @@ async function deployed(variant: Variant, before: Version, after: Version): Prom
     id: asking.id,
     effects,
     metrics,
+    deploy: (version) => node.restart({ agents: [agent(version)] }),
     answer: (text) => node.reply(asking, text),
     warnings: () =>
       node.log
@@ -369,4 +392,154 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await answer('5'))).toBe('5');
     expect(warnings()).toEqual([]);
   });
+
+  const paysInstead: Version = async ({ step, ask }, effect) => {
+    const receipt = await step('pay', effect('pay'));
+    return `${receipt}, ${await ask('Ship it?')}`;
+  };
+
+  /** Answers without waiting, and returns when the task is held. */
+  async function heldAfterAnswer({ node, id }: Deployed): Promise<void> {
+    await node.task('yes', { returnImmediately: true, message: userMessage('yes', { taskId: id }) });
+    await untilHeld(node, id);
+  }
+
+  test('with onMismatch "hold" a renamed step does not run, and the task waits without slot and lease', async () => {
+    const held = await deployed(variant, asksAfterCharge, paysInstead, 'hold');
+
+    await heldAfterAnswer(held);
+
+    const { node, id, effects, warnings, metrics } = held;
+    expect(effects).toEqual(['charge']);
+    expect(warnings()).toEqual([{ recorded: ['step charge'], asked: ['step pay'] }]);
+    expect(metrics.text()).toContain('tandem_code_mismatches_total{agent="agent",outcome="held"} 1');
+    expect(metrics.text()).toContain('tandem_runs{agent="agent"} 0');
+    expect((await node.engine.get(ANN, id)).status.state).toBe('TASK_STATE_WORKING');
+  });
+
+  test('a held task is tried again every minute, and completes when matching code is deployed', async () => {
+    const held = await deployed(variant, asksAfterCharge, paysInstead, 'hold');
+    await heldAfterAnswer(held);
+    const { node, id, effects, warnings, deploy } = held;
+    const { fence = 0 } = (await node.store.read(ANN, id))?.record ?? {};
+    node.clock.advance(60_000);
+    await until(async () => ((await node.store.read(ANN, id))?.record.fence ?? 0) > fence);
+    await untilHeld(node, id);
+    expect(warnings()).toHaveLength(1);
+
+    const fixed = await deploy(asksAfterCharge);
+    fixed.clock.advance(60_000);
+
+    await until(async () => (await fixed.engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(artifactText(await fixed.engine.get(ANN, id))).toBe('charge, yes');
+    expect(effects).toEqual(['charge']);
+  });
+
+  test('an operator lets a held task continue with the changed code', async () => {
+    const held = await deployed(variant, asksAfterCharge, paysInstead, 'hold');
+    const { node, id, effects } = held;
+    await expect(node.engine.release(id)).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+    await heldAfterAnswer(held);
+
+    await node.engine.release(id);
+
+    await until(async () => (await node.engine.get(ANN, id)).status.state === 'TASK_STATE_COMPLETED');
+    expect(artifactText(await node.engine.get(ANN, id))).toBe('pay, yes');
+    expect(effects).toEqual(['charge', 'pay']);
+    await expect(node.engine.release(id)).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+  });
+
+  test('a held task can be canceled', async () => {
+    const held = await deployed(variant, asksAfterCharge, paysInstead, 'hold');
+    await heldAfterAnswer(held);
+
+    const canceled = await held.node.engine.cancel(ANN, held.id);
+
+    expect(canceled.status.state).toBe('TASK_STATE_CANCELED');
+    expect(held.effects).toEqual(['charge']);
+  });
+
+  test('with onMismatch "hold" a reworded question is not asked, and its removal does not end the task', async () => {
+    for (const text of ['Shall we ship it?', undefined]) {
+      const changed: Version = async ({ step, ask }, effect) => {
+        const receipt = await step('charge', effect('charge'));
+        return text === undefined ? receipt : `${receipt}, ${await ask(text)}`;
+      };
+      const held = await deployed(variant, asksAfterCharge, changed, 'hold');
+
+      await heldAfterAnswer(held);
+
+      const { node, id, warnings } = held;
+      expect(warnings()).toEqual([{ recorded: ['question 1'], asked: text === undefined ? [] : ['question 1'] }]);
+      expect((await node.engine.get(ANN, id)).status.state).toBe('TASK_STATE_WORKING');
+    }
+  });
+
+  test('with onMismatch "hold" a branch may take time outside of steps before it asks for a recorded step', async () => {
+    const door = deferred<void>();
+    let isReplay = false;
+    const program: Version = async ({ step, ask }, effect) => {
+      const slow = (async () => {
+        if (isReplay) await door.promise;
+        return step('slow', effect('slow'));
+      })();
+      await (isReplay ? step('new', effect('new')) : slow);
+      return `${await slow}, ${await ask('Ship it?')}`;
+    };
+    const { node, answer, effects, warnings } = await deployed(variant, program, program, 'hold');
+    isReplay = true;
+    const answered = answer('yes');
+    await turns(100);
+    door.resolve();
+    await until(() => {
+      node.clock.advance(100);
+      return effects.includes('new');
+    });
+
+    expect(artifactText(await answered)).toBe('slow, yes');
+    expect(effects).toEqual(['slow', 'new']);
+    expect(warnings()).toEqual([]);
+  });
+
+  test('a task is held only when the steps that are running have ended and are recorded', async () => {
+    const door = deferred<void>();
+    const asks: Version = async ({ ask }) => ask('Ship it?');
+    const changed: Version = async ({ step, ask }, effect) => {
+      const long = step('long', async () => {
+        await door.promise;
+        return effect('long')();
+      });
+      return `${await ask('Shall we ship it?')}, ${await long}`;
+    };
+    const { node, id, effects } = await deployed(variant, asks, changed, 'hold');
+    await node.task('yes', { returnImmediately: true, message: userMessage('yes', { taskId: id }) });
+    for (let seconds = 0; seconds < 5; seconds++) {
+      await turns(20);
+      node.clock.advance(1_000);
+    }
+    expect((await node.store.read(ANN, id))?.record.node).toBeDefined();
+
+    door.resolve();
+    await untilHeld(node, id);
+
+    const kinds = (await node.store.journal(id)).map(({ kind }) => kind);
+    expect(kinds.slice(-2)).toEqual(['step', 'mismatch']);
+    expect(effects).toEqual(['long']);
+  });
 });
+
+/** Waits for some turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  let passed = 0;
+  await until(() => ++passed > count);
+}
+
+/** Moves the clock until the task is held. */
+async function untilHeld({ clock, store }: Harness, id: string): Promise<void> {
+  await until(async () => {
+    clock.advance(100);
+    const { node, wakeAt = 0 } = (await store.read(ANN, id))?.record ?? {};
+    const isMarked = (await store.journal(id)).some(({ kind }) => kind === 'mismatch');
+    return isMarked && node === undefined && wakeAt > clock.now();
+  });
+}

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
 import { HANDLER_FAILED } from '../../observe/log.ts';
-import type { JournalRecord, TaskRecord } from '../../store/store.ts';
+import type { JournalEntry, JournalRecord, TaskRecord } from '../../store/store.ts';
 import { nextTurn } from '../../support/time/scheduler.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { emissionOf } from '../output/output.ts';
@@ -42,6 +42,11 @@ import { Waits } from './waits.ts';
 
 /** The number of outputs after which a handler that never waits yields to the event loop. */
 const OUTPUTS_AT_A_STRETCH = 256;
+
+/** How long a held task waits until it is tried again: another version may have been deployed. */
+const HOLD_MS = 60_000;
+/** How often a held run checks whether its steps have ended. */
+const STEPS_MS = 1000;
 
 const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
@@ -295,17 +300,32 @@ export class Run implements ContextRun, Sink, WriterEvents {
   /** @param isByHandler Whether the handler decided it, and neither threw nor was stopped. */
   #end(outcome: Outcome, isByHandler: boolean): void {
     if (this.#ignores('ended again')) return;
-    this.#compare(outcome, isByHandler);
+    if (this.changedCode !== undefined && this.#holdsEnd(this.changedCode, outcome, isByHandler)) return;
     this.#state = afterEnd(this.#state);
     this.#finish(outcome, isByHandler).catch((error: unknown) => this.#writer.fail(error));
   }
 
-  /** A handler that was stopped, or has failed, need not have asked for everything. */
-  #compare(outcome: Outcome, isByHandler: boolean): void {
-    if (this.changedCode === undefined) return;
+  /**
+   * Compares the code with the journal. A handler that was stopped, or has failed, need not have asked for everything. Returns
+   * whether the task is held instead of ended.
+   */
+  #holdsEnd(code: ChangedCode, outcome: Outcome, isByHandler: boolean): boolean {
     const hasFailed = outcome.kind === 'end' && outcome.state === 'TASK_STATE_FAILED';
-    if (isByHandler && !hasFailed && this.#state.stop === undefined) this.changedCode.afterEnd(outcome.kind !== 'turn');
-    else this.changedCode.afterFailure();
+    if (!isByHandler || hasFailed || this.#state.stop !== undefined) {
+      code.afterFailure();
+      return false;
+    }
+    if (code.holdsEnd()) return true;
+    code.afterEnd(outcome.kind !== 'turn');
+    return false;
+  }
+
+  /** Releases the task, when its steps have ended, so that it is tried again later. */
+  async hold(journal: readonly JournalEntry[]): Promise<void> {
+    while (this.#steps?.isPerforming === true) await this.timers.delay(STEPS_MS, this.signal);
+    const isDecided = await this.#writer.decide({ release: true, wakeAt: this.now() + HOLD_MS, journal });
+    // Not if a cancel came first.
+    if (isDecided) this.stop('suspended');
   }
 
   assertRunning(): void {

@@ -71,7 +71,11 @@ export class RunSteps {
     earlierKey: string | undefined,
   ): Promise<JsonValue | undefined> {
     const run = this.#run;
-    run.changedCode?.beforeNew('step', key);
+    const held = run.changedCode?.beforeNew('step', key);
+    if (held !== undefined) {
+      await held;
+      run.assertRunning();
+    }
     const created = run.created();
     if (created !== undefined) {
       await created;

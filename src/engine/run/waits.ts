@@ -135,7 +135,11 @@ export class Waits {
       return valueOf(journal.find('answer', key) as unknown as AnswerRecord, timeoutMs);
     }
     if (before === undefined) {
-      run.changedCode?.beforeNew('question', key);
+      const held = run.changedCode?.beforeNew('question', key);
+      if (held !== undefined) {
+        await held;
+        run.assertMayWait();
+      }
       run.journal.unasked?.passed('question', Number.POSITIVE_INFINITY);
     }
     const refusal = before === undefined ? await run.refusalToPause() : undefined;
