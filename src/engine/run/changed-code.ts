@@ -2,7 +2,7 @@ import type { JsonValue } from '../../model/json.ts';
 import type { JournalEntry } from '../../store/store.ts';
 import { type ComparedKind, entryName, type UnaskedEntries, type UnaskedEntry } from '../replay/unasked-entries.ts';
 import { taskFields } from '../task-trace.ts';
-import type { RunPort } from './run-port.ts';
+import type { CodeComparison, RunPort } from './run-port.ts';
 
 /** How long a branch of a handler may wait for something that is not recorded before it asks for what the journal has. */
 const GRACE_MS = 1000;
@@ -41,7 +41,7 @@ interface ComparedRun extends Pick<
  * an entry has asked for all entries before it, unless its code was changed, or a branch of it waits for something that is
  * not recorded. That branch may still ask, so a skipped entry is only reported when the handler waits or ends.
  */
-export class ChangedCode {
+export class ChangedCode implements CodeComparison {
   readonly #run: ComparedRun;
   readonly #unasked: UnaskedEntries;
   /** New steps and questions of this attempt, in words. */
@@ -54,16 +54,11 @@ export class ChangedCode {
     this.#unasked = unasked;
   }
 
-  /**
-   * Called before a step or a question that is not in the journal. With `onMismatch: 'hold'` it may have to wait, and never
-   * happens if the task is held.
-   */
   beforeNew(kind: ComparedKind, key: string): Promise<void> | undefined {
     if (this.#new.length < MAX_NAMED) this.#new.push(entryName({ kind, key }));
     return this.#holds && this.#unasked.has(kind) ? this.#holdUnlessAsked(kind) : undefined;
   }
 
-  /** Called when the handler wants to end its turn. Returns whether the task is held instead. */
   holdsEnd(): boolean {
     const skipped = this.#unasked.all();
     if (!this.#holds || skipped.length === 0) return false;
@@ -72,17 +67,14 @@ export class ChangedCode {
     return true;
   }
 
-  /** Called before the run is suspended, when everything that the handler has asked for was delivered. */
   beforeWait(): void {
     this.#report(this.#unasked.skipped(['step', 'question']), true);
   }
 
-  /** Called when the handler has ended its turn by itself. @param isLast Whether the task ends, and its journal with it. */
   afterEnd(isLast: boolean): void {
     this.#report(this.#unasked.all(), !isLast);
   }
 
-  /** Called when the handler was stopped or has failed. Only a step that was skipped before another one counts. */
   afterFailure(): void {
     this.#report(this.#unasked.skipped(['step']), false);
   }

@@ -35,6 +35,7 @@ import {
   stopError,
   type StopReason,
 } from './run-state.ts';
+import type { CodeComparison } from './run-port.ts';
 import { RunTimers } from './run-timers.ts';
 import { RunTrace } from './run-trace.ts';
 import { isInsideStep, RunSteps } from './steps.ts';
@@ -70,7 +71,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
   readonly journal: Journal;
   /** The last journal entry that an earlier run has made. */
   readonly othersJournal: number;
-  readonly changedCode: ChangedCode | undefined;
+  readonly changedCode: CodeComparison | undefined;
   readonly outputs: RunOutputs;
   readonly timers: RunTimers;
   readonly trace: RunTrace | undefined;
@@ -94,6 +95,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
     agent: Runnable,
     task: LoadedTask,
     leaseEpoch = engine.liveness.leaseEpoch,
+    comparison?: CodeComparison,
   ) {
     this.engine = engine;
     this.#owner = owner;
@@ -108,7 +110,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
     this.outputs = new RunOutputs(engine, task, agent, this.#writer);
     this.timers = new RunTimers(engine, this);
     const { unasked } = task.journal;
-    this.changedCode = unasked === undefined ? undefined : new ChangedCode(this, unasked);
+    this.changedCode = comparison ?? (unasked === undefined ? undefined : new ChangedCode(this, unasked));
   }
 
   get completions(): Completions {
@@ -309,7 +311,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
    * Compares the code with the journal. A handler that was stopped, or has failed, need not have asked for everything. Returns
    * whether the task is held instead of ended.
    */
-  #holdsEnd(code: ChangedCode, outcome: Outcome, isByHandler: boolean): boolean {
+  #holdsEnd(code: CodeComparison, outcome: Outcome, isByHandler: boolean): boolean {
     const hasFailed = outcome.kind === 'end' && outcome.state === 'TASK_STATE_FAILED';
     if (!isByHandler || hasFailed || this.#state.stop !== undefined) {
       code.afterFailure();

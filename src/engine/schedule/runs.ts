@@ -399,9 +399,8 @@ export class Runs {
     const slots = this.slots(agent);
     const wasTight = slots.isTight;
     slots.release(fairnessKeyOf(run.record));
-    // Otherwise all due tasks are already claimed, and a task that has ended will not be due again. A held task will.
-    const isOver = run.state.kind === 'over' && run.stopReason !== 'suspended';
-    const hasEnded = isOver && loss === undefined && run.record.question === undefined;
+    // Otherwise all due tasks are already claimed, and a task that has ended will not be due again.
+    const hasEnded = run.state.kind === 'over' && loss === undefined && run.record.question === undefined;
     if (wasTight || !hasEnded || slots.waiting > 0) this.#onFree();
     if (this.#running.size === 0) this.#onEmpty?.();
   }
