@@ -69,9 +69,9 @@ export interface RunLimits {
   /** Whether an interrupted handler runs again (`resume`, the default) or its task fails (`fail`). */
   readonly recovery: 'resume' | 'fail';
   /**
-   * What happens to a task if the code of its handler was changed and no longer matches its journal. `continue` (the default): the
-   * run continues, with a warning in the log. `hold`: nothing new is done. The task waits and is tried again every minute, until
-   * its code matches or `handler.release()` lets it continue.
+   * The treatment of a task whose journal no longer matches the code of its handler. `continue` (the default): the run continues,
+   * with a warning in the log. `hold`: nothing new is done. The task waits and is tried again every minute, until the code
+   * matches or `handler.release()` lets it continue.
    */
   readonly onMismatch: 'continue' | 'hold';
   /** How long a question stays open unless it specifies `timeoutMs`, in milliseconds; 7 days by default. */

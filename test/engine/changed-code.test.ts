@@ -1,4 +1,4 @@
-/** What operators see when the code of a handler was changed while a task was open. */
+/** Warnings and held tasks after the code of a handler was changed while a task was open. */
 import { describe, expect, test } from 'vitest';
 import type { Handler, TaskContext } from '../../src/engine/handler.ts';
 import { DEFAULT_LIMITS, type Runnable } from '../../src/engine/runnable.ts';

@@ -57,7 +57,7 @@ export class Journal {
   readonly trigger: Turn | undefined;
   /** The working time of earlier runs since the last pause. */
   readonly workedMs: number;
-  /** What earlier attempts have recorded in this turn and this one has not asked for; `undefined` if there was nothing. */
+  /** The entries of earlier attempts in this turn that this one has not asked for; `undefined` if there were none. */
   readonly unasked: UnaskedEntries | undefined;
   readonly #entries = new Map<string, JournalRecord>();
   /** Messages of all turns, because an unread message stays unread in the next turn. */

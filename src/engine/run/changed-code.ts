@@ -14,9 +14,9 @@ const RELEASED = 'released';
 
 /** The mark for operators in the journal. */
 export interface MismatchRecord {
-  /** What earlier attempts recorded and this one did not ask for. */
+  /** The entries of earlier attempts that this one did not ask for. */
   readonly recorded: readonly string[];
-  /** What this attempt asked for and the journal does not have. */
+  /** The steps and questions that this attempt asked for and the journal does not have. */
   readonly asked: readonly string[];
   /** Whether the task was held. */
   readonly isHeld: boolean;

@@ -15,7 +15,7 @@ import { Run } from './run.ts';
 export interface ComparedTask {
   /** The id of the task. */
   readonly taskId: string;
-  /** What the journal has and the code did not ask for, such as `step charge` or `question 1`. */
+  /** Entries of the journal that the code did not ask for, such as `step charge` or `question 1`. */
   readonly recorded: readonly string[];
   /** The steps and questions that the code asked for and the journal does not have. It stopped there. */
   readonly asked: readonly string[];
