@@ -1,5 +1,6 @@
 import type { Runnable } from '../engine/runnable.ts';
 import { compareTask, type ComparedTask } from '../engine/run/replay-probe.ts';
+import { recordAfter } from '../store/guard.ts';
 import type { Store } from '../store/store.ts';
 
 /** How the code of an agent compares with the journal of one open task. */
@@ -40,7 +41,8 @@ export async function replayJournals(
   const replayed: ReplayedJournal[] = [];
   for (let after = ''; ;) {
     const page = await store.openTasks(agent.id, after, PAGE);
-    for (const record of page) replayed.push(summarized(await compareTask(store, agent, record, quietMs)));
+    for (const record of page)
+      replayed.push(summarized(await compareTask(store, agent, record, { quietMs, recordAfter })));
     const last = page.at(-1);
     if (last === undefined) return replayed;
     after = last.id;

@@ -1,5 +1,4 @@
-import { recordAfter } from '../../store/guard.ts';
-import type { Appended, Store, TaskRecord } from '../../store/store.ts';
+import type { Appended, Store, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { createEngineContext } from '../engine-options.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { loadTask, type LoadedTask } from '../replay/load-task.ts';
@@ -29,17 +28,22 @@ const nothing = (): void => {};
 const NO_TIMERS: Clock = { now: () => steadyClock.now(), callAt: () => nothing };
 const never = (): Promise<never> => new Promise(nothing);
 
+export interface CompareOptions {
+  /** How long the handler may do nothing before the comparison ends, in milliseconds. */
+  readonly quietMs: number;
+  /** Returns the record of a task after a write, as a store would. */
+  readonly recordAfter: (record: TaskRecord, write: TaskWrite) => TaskRecord;
+}
+
 /**
  * Runs a handler against the journal of an open task, up to the first step or question that is not in it. No function of a
  * step is called and nothing is stored.
- *
- * @param quietMs How long the handler may do nothing before the comparison ends.
  */
 export async function compareTask(
   store: Store,
   agent: Runnable,
   record: TaskRecord,
-  quietMs: number,
+  { quietMs, recordAfter }: CompareOptions,
 ): Promise<ComparedTask> {
   const { id: taskId, question, canceling } = record;
   const isSettled = canceling || record.lastJournal === 0 || (question !== undefined && isTurnQuestion(question));
@@ -47,7 +51,13 @@ export async function compareTask(
   const unasked = task?.journal.unasked;
   if (task === undefined || unasked === undefined) return { taskId, recorded: [], asked: [] };
   const probe = new Probe(unasked);
-  const engine = isolated(store, agent, task.record, (error) => (probe.error = error));
+  let current = task.record;
+  const append: Store['append'] = async (write): Promise<Appended> => {
+    const firstEvent = current.lastEvent + 1;
+    current = recordAfter(current, write);
+    return { kind: 'appended', record: current, firstEvent };
+  };
+  const engine = isolated(store, append, agent, (error) => (probe.error = error));
   const run = startRun(engine, agent, task, probe);
   try {
     await untilQuiet(probe, quietMs);
@@ -128,14 +138,13 @@ class Probe implements CodeComparison {
   }
 }
 
-/** An engine for one run. It keeps the writes of the run in memory. */
-function isolated(store: Store, agent: Runnable, first: TaskRecord, onFailed: (error: unknown) => void): EngineContext {
-  let record = first;
-  const append: Store['append'] = async (write): Promise<Appended> => {
-    const firstEvent = record.lastEvent + 1;
-    record = recordAfter(record, write);
-    return { kind: 'appended', record, firstEvent };
-  };
+/** An engine for one run, which reads from the store and writes elsewhere. */
+function isolated(
+  store: Store,
+  append: Store['append'],
+  agent: Runnable,
+  onFailed: (error: unknown) => void,
+): EngineContext {
   const reads: Partial<Store> = {
     append,
     read: (...args) => store.read(...args),
