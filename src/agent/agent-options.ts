@@ -128,6 +128,7 @@ const HINTS: Readonly<Record<string, string>> = {
 /** The allowed values of limits that are not numbers. */
 const WORDS: Partial<Record<keyof RunLimits, readonly string[]>> = {
   recovery: ['resume', 'fail'],
+  onMismatch: ['continue', 'hold'],
   onDisconnect: ['continue', 'cancel'],
   onUnfitAnswer: ['reject', 'cancel-question'],
 };

@@ -38,6 +38,7 @@ test('every option of agent() takes effect', () => {
     maxTaskBytes: 6,
     onDisconnect: 'cancel',
     onUnfitAnswer: 'cancel-question',
+    onMismatch: 'hold',
   } as const;
   const card = {
     name: 'Translator',

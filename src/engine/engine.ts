@@ -61,6 +61,7 @@ import type { Submission } from './tasks/submission.ts';
 import { replied, type StreamItem, type StreamStart, Subscription } from './stream/subscribe.ts';
 import { isWithin, nameAt, type TaskAccess } from './tasks/task-access.ts';
 import { readTransitions, type TaskWithTransitions } from './write/transitions.ts';
+import { releaseTask } from './tasks/release.ts';
 import { SettleWaiter } from './tasks/settle-waiter.ts';
 
 export type { EngineCloseOptions, EngineOptions, GetTaskOptions, SendResult, TaskStream };
@@ -240,6 +241,15 @@ export class Engine {
   async authorize(access: TaskAccess, taskId: string, credential: string): Promise<void> {
     this.#assertOpen();
     this.#written(await authorize(this.#context, access, taskId, credential));
+  }
+
+  /**
+   * Lets a task of any caller continue that is held because the code of its handler was changed.
+   * @throws A2AError `UNSUPPORTED_OPERATION` if the task is not held.
+   */
+  async release(taskId: string): Promise<void> {
+    this.#assertOpen();
+    this.#written(await releaseTask(this.#context, taskId));
   }
 
   /**

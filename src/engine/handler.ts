@@ -365,16 +365,18 @@ export interface AskOptions {
   readonly sensitive?: boolean;
   /** Returns the whole message with its files instead of its text. */
   readonly as?: 'message';
+  /** The earlier text of a reworded question. A question that was asked with that text stays open, and its answer is used. */
+  readonly was?: string;
 }
 
 /** Options of `ctx.ask` if it returns the value of the answer. */
-export interface AskValueOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive'> {
+export interface AskValueOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive' | 'was'> {
   /** Not set: the value is returned, and not the message. */
   readonly as?: undefined;
 }
 
 /** Options of `ctx.authorize`. `sensitive` is `true` if not set. */
-export interface AuthorizeOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive'> {
+export interface AuthorizeOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive' | 'was'> {
   /**
    * Whether the next message of the caller is the credential, even if no part is marked as sensitive. Set it only if the
    * caller knows this.
@@ -432,6 +434,11 @@ export interface StepOptions {
   readonly retries?: number;
   /** The pause before the first retry, in milliseconds; 200 if not set. It doubles with each retry, up to 60,000. */
   readonly backoffMs?: number;
+  /**
+   * The earlier name of a renamed step. A result that was recorded under that name is used, and the step does not run again. The
+   * `idempotencyKey` stays that of the earlier name.
+   */
+  readonly was?: string;
 }
 
 /**

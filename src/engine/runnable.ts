@@ -68,6 +68,12 @@ export interface RunLimits {
   readonly maxCrashes: number;
   /** Whether an interrupted handler runs again (`resume`, the default) or its task fails (`fail`). */
   readonly recovery: 'resume' | 'fail';
+  /**
+   * The treatment of a task whose journal no longer matches the code of its handler. `continue` (the default): the run continues,
+   * with a warning in the log. `hold`: nothing new is done. The task waits and is tried again every minute, until the code
+   * matches or `handler.release()` lets it continue.
+   */
+  readonly onMismatch: 'continue' | 'hold';
   /** How long a question stays open unless it specifies `timeoutMs`, in milliseconds; 7 days by default. */
   readonly questionTtlMs: number;
   /**
@@ -99,6 +105,7 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   maxAttempts: 5,
   maxCrashes: 20,
   recovery: 'resume',
+  onMismatch: 'continue',
   questionTtlMs: 7 * 24 * 60 * MINUTE,
   onUnfitAnswer: 'reject',
   maxPausedPerCaller: 1000,

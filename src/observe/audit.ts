@@ -10,7 +10,10 @@ export interface AuditRecord {
   readonly time: string;
   /** `rejected` for a rejected request, `done` for an action of an operator. */
   readonly outcome: 'rejected' | 'done';
-  /** For `rejected` the error code, such as `UNAUTHENTICATED`. For `done` the action: `redelivery`, `authorization` or `purge`. */
+  /**
+   * For `rejected` the error code, such as `UNAUTHENTICATED`. For `done` the action: `redelivery`, `authorization`, `release`
+   * or `purge`.
+   */
   readonly reason: string;
   /** The caller of the request, if known. For `authorization` and `purge`: the owner of the task or of the deleted data. */
   readonly caller?: string;

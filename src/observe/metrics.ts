@@ -46,6 +46,11 @@ export class Metrics {
     ['agent', 'state'],
   );
   readonly #leases = new Counter('tandem_leases_lost_total', 'Runs that ended because their lease was lost', ['agent']);
+  readonly #mismatches = new Counter(
+    'tandem_code_mismatches_total',
+    'Runs whose handler no longer matches the journal of the task',
+    ['agent', 'outcome'],
+  );
   readonly #limits = new Counter('tandem_limits_hit_total', 'Requests that exceeded a limit', ['limit']);
   readonly #pushes = new Counter('tandem_push_deliveries_total', 'Attempts to deliver a push notification', [
     'outcome',
@@ -74,6 +79,11 @@ export class Metrics {
     this.#leases.of(agent).add();
   }
 
+  /** Counts a run whose handler no longer matches the journal of its task. */
+  codeMismatch(agent: string, outcome: 'continued' | 'held'): void {
+    this.#mismatches.of(agent, outcome).add();
+  }
+
   /** @param limit One of a fixed set of names, such as `rate`. */
   limitHit(limit: string): void {
     this.#limits.of(limit).add();
@@ -97,6 +107,7 @@ export class Metrics {
       this.#states,
       this.#tasks,
       this.#leases,
+      this.#mismatches,
       this.#limits,
       this.#pushes,
     ];

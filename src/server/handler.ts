@@ -223,6 +223,18 @@ export class AgentHandler {
   };
 
   /**
+   * Lets a task continue that is held because the code of its handler was changed (`onMismatch: 'hold'`). For operators: it is not
+   * checked whom the task belongs to. In this turn the task is not held again.
+   *
+   * @throws A2AError `UNSUPPORTED_OPERATION` if the task is not held.
+   */
+  async release(taskId: string): Promise<void> {
+    await (await this.#engine()).release(taskId);
+    await this.#host?.continuation.continueTask(taskId);
+    this.#audit.done('release', { taskId });
+  }
+
+  /**
    * Returns the push notifications that could not be delivered, the oldest first. They belong to all callers, so show them only to
    * operators.
    */

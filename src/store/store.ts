@@ -196,6 +196,12 @@ export interface Store {
   unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks>;
 
   /**
+   * Returns at most `limit` unfinished tasks of an agent, of all owners, whose ids follow `after`, in the order of the code units
+   * of their ids. For tools of operators. It may scan the whole table.
+   */
+  openTasks?(agent: string, after: string, limit: number): Promise<readonly TaskRecord[]>;
+
+  /**
    * Calls `listener` after commits to a task, including those of other processes if the store can detect them. See `WatchListener`
    * for its arguments. A call is only a hint: it may be late, out of order, repeated or, across processes, missing. Errors of the
    * listener are ignored. Returns the function that removes it.

@@ -32,3 +32,4 @@ export {
   type WaitOptions,
   waitForState,
 } from './wait-for-state.ts';
+export { type ReplayedJournal, replayJournals, type ReplayJournalsOptions } from './replay-journals.ts';

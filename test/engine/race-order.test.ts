@@ -33,7 +33,11 @@ async function perform({ step, sleep }: TaskContext, call: Call, mayHang: boolea
 }
 
 /** Runs concurrent chains up to a question, with a crash in between and one after it: the orders in which all calls ended. */
-async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]): Promise<readonly string[][]> {
+async function ordersOf(
+  variant: Variant,
+  chains: readonly (readonly Call[])[],
+  onMismatch: 'continue' | 'hold' = 'continue',
+): Promise<readonly string[][]> {
   const orders: string[][] = [];
   let mayHang = true;
   const first = await harness(
@@ -49,7 +53,7 @@ async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]):
       await Promise.all(chained);
       await ctx.ask('Continue?');
     },
-    { variant },
+    { variant, limits: { onMismatch } },
   );
   const { id } = await first.task('go', { returnImmediately: true });
   const { clock } = first;
@@ -66,6 +70,10 @@ async function ordersOf(variant: Variant, chains: readonly (readonly Call[])[]):
   });
   const third = await second.crash();
   await third.reply(await third.engine.get(ANN, id), 'yes');
+  const warnings = [second, third].flatMap(({ log }) =>
+    log.filter(({ message }) => message.includes('no longer matches')),
+  );
+  expect(warnings, 'The code has not changed').toEqual([]);
   return orders.filter((order) => order.length === chains.flat().length);
 }
 
@@ -84,6 +92,13 @@ describe.each(VARIANTS)('$name', (variant) => {
     for (let seed = 0; seed < 50; seed++) {
       const orders = await ordersOf(variant, randomChains(new Random(`race ${seed}`)));
       expect(orders.length).toBeGreaterThan(1);
+      expect(orders.at(-1), `seed ${seed}`).toEqual(orders.at(-2));
+    }
+  });
+
+  test('concurrent steps and sleeps of unchanged code are not held at any attempt', async () => {
+    for (let seed = 0; seed < 15; seed++) {
+      const orders = await ordersOf(variant, randomChains(new Random(`race ${seed}`)), 'hold');
       expect(orders.at(-1), `seed ${seed}`).toEqual(orders.at(-2));
     }
   });

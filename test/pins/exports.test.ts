@@ -65,7 +65,16 @@ const NAMES = {
   './postgres': ['migratePostgres', 'postgres'],
   './webhooks': ['createWebhookHandler', 'memorySeenIds', 'toExpressWebhook'],
   './ai-sdk': ['asModel', 'asTool', 'durable', 'durableTools', 'fromAISDK', 'toModelMessages'],
-  './testing': ['fakeClock', 'fakePeer', 'record', 'replay', 'storeContract', 'testAgent', 'waitForState'],
+  './testing': [
+    'fakeClock',
+    'fakePeer',
+    'record',
+    'replay',
+    'replayJournals',
+    'storeContract',
+    'testAgent',
+    'waitForState',
+  ],
 };
 
 test.each(Object.entries(NAMES))('the exports of tandem-a2a%s do not change', async (entry, names) => {

@@ -52,6 +52,14 @@ export function prepareQuestion(question: Question, options: AskOptions = {}): P
   };
 }
 
+/** A question with another text. */
+export function withText(question: Question, text: string): Question {
+  wording(text, 'was');
+  if (typeof question === 'string') return text;
+  if ('confirm' in question) return { ...question, confirm: text };
+  return 'choose' in question ? { ...question, choose: text } : { ...question, form: text };
+}
+
 interface ReadQuestion {
   readonly text: string;
   readonly typed?: JsonObject;

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalEntry, JournalRecord } from '../../store/store.ts';
+import { UnaskedEntries } from './unasked-entries.ts';
 
 /**
  * The kinds of journal entries. Keys are unique within a turn; a turn is everything that one message to the handler sets
@@ -17,6 +18,7 @@ import type { JournalEntry, JournalRecord } from '../../store/store.ts';
  * | `message` | its id | a message that arrived while the handler ran |
  * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
  * | `worked` | the lease | `{ ms }`: the working time of a run that was handed over |
+ * | `mismatch` | the lease, or `released` | `MismatchRecord`: the code no longer fits the journal; or that an operator let it continue |
  * | `call`, `called` | peer # occurrence | a call to another agent, recorded before it is made; its result |
  */
 export type JournalKind =
@@ -30,6 +32,7 @@ export type JournalKind =
   | 'message'
   | 'read'
   | 'worked'
+  | 'mismatch'
   | 'call'
   | 'called';
 
@@ -54,6 +57,8 @@ export class Journal {
   readonly trigger: Turn | undefined;
   /** The working time of earlier runs since the last pause. */
   readonly workedMs: number;
+  /** The entries of earlier attempts in this turn that this one has not asked for; `undefined` if there were none. */
+  readonly unasked: UnaskedEntries | undefined;
   readonly #entries = new Map<string, JournalRecord>();
   /** Messages of all turns, because an unread message stays unread in the next turn. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
@@ -65,6 +70,7 @@ export class Journal {
       this.turn = 0;
       this.trigger = undefined;
       this.workedMs = 0;
+      this.unasked = undefined;
       this.#seen = 0;
       return;
     }
@@ -77,6 +83,7 @@ export class Journal {
       this.#addMessage(record);
       if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record);
     }
+    this.unasked = UnaskedEntries.of(this.#entries.values());
     // The reads of this turn are replayed in their order; those of earlier turns are final.
     const before = records.slice(0, Math.max(start, 0)).filter(({ kind }) => kind === 'read');
     this.#readUpTo = Math.max(0, ...before.map(({ body }) => readOf(body)));

@@ -22,13 +22,14 @@ import { copyOf } from '../../support/json/json-value.ts';
 import type { LoadedTask } from '../replay/load-task.ts';
 import { emissionOf, type OutputContent } from '../output/output.ts';
 import type { AnswerSchema } from '../../model/answer-schema.ts';
-import { type AskedQuestion, prepareQuestion } from '../questions/question.ts';
+import { type AskedQuestion, prepareQuestion, type PreparedQuestion, withText } from '../questions/question.ts';
 import { askUntilValid, toAnswerSchema } from '../questions/standard-question.ts';
 import { isStandardSchema } from '../../model/standard-schema.ts';
 import type { RunInbox } from './inbox.ts';
 import { markHandled, type RunPort } from './run-port.ts';
 import type { RunSteps, StepFunction } from './steps.ts';
 import type { Waits } from './waits.ts';
+import type { Writable } from '../../support/writable.ts';
 import type { TaskWriter } from '../write/task-writer.ts';
 
 /** How many tasks `history` returns if `limit` is not set. */
@@ -187,10 +188,15 @@ async function ask(
 ): Promise<unknown> {
   const { timeoutMs = run.agent.limits.questionTtlMs } = options;
   if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs: expected a number above 0, got ${timeoutMs}`);
-  const plain = copyOf(prepareQuestion(question, options));
-  const prepared = credential === undefined ? plain : { ...plain, credential };
+  const prepare = (one: Question): PreparedQuestion => {
+    const plain = copyOf(prepareQuestion(one, options));
+    return credential === undefined ? plain : { ...plain, credential };
+  };
+  const prepared = prepare(question);
+  const { was } = options;
+  const earlier = was === undefined ? undefined : prepare(withText(question, was));
   run.outputs.assertSize(prepared.parts);
-  return copyOf(await run.waits.ask(state, prepared, timeoutMs));
+  return copyOf(await run.waits.ask(state, prepared, timeoutMs, earlier));
 }
 
 async function slept(run: ContextRun, ms: number): Promise<void> {
@@ -200,7 +206,7 @@ async function slept(run: ContextRun, ms: number): Promise<void> {
 
 async function answered(run: ContextRun, question: Question, options: AskOptions): Promise<unknown> {
   run.assertOutsideStep('ask');
-  const { schema } = options;
+  const { schema, was } = options;
   if (!isStandardSchema(schema)) {
     const answer = await ask(run, 'TASK_STATE_INPUT_REQUIRED', question, options);
     return options.as === 'message' ? incoming(answer as never) : answer;
@@ -209,7 +215,11 @@ async function answered(run: ContextRun, question: Question, options: AskOptions
     ask(run, 'TASK_STATE_INPUT_REQUIRED', text, { ...options, schema: shown });
   if (options.as === 'message') return incoming((await once(question, toAnswerSchema(schema))) as never);
   if (typeof question !== 'string') throw new TypeError('A schema needs a question that is a string');
-  return askUntilValid(question, schema, once);
+  if (was === undefined) return askUntilValid(question, schema, once);
+  // A repeated question has the reason after its text.
+  return askUntilValid(question, schema, (text, shown) =>
+    ask(run, 'TASK_STATE_INPUT_REQUIRED', text, { ...options, schema: shown, was: was + text.slice(question.length) }),
+  );
 }
 
 async function authorized(
@@ -219,8 +229,11 @@ async function authorized(
 ): Promise<string> {
   run.assertOutsideStep('authorize');
   const text = typeof request === 'string' ? request : authorizationText(request);
-  const { timeoutMs, sensitive = true, inBand = false } = options;
-  const asked = timeoutMs === undefined ? { sensitive } : { sensitive, timeoutMs };
+  const { timeoutMs, sensitive = true, inBand = false, was } = options;
+  const earlier = was === undefined || typeof request === 'string' ? was : authorizationText({ ...request, text: was });
+  const asked: Writable<AskOptions> = { sensitive };
+  if (timeoutMs !== undefined) asked.timeoutMs = timeoutMs;
+  if (earlier !== undefined) asked.was = earlier;
   return (await ask(run, 'TASK_STATE_AUTH_REQUIRED', text, asked, inBand ? 'any' : 'marked')) as string;
 }
 

@@ -5,6 +5,7 @@ import type { EngineContext } from '../engine-context.ts';
 import type { RunOutputs } from '../output/run-outputs.ts';
 import type { StepOutputs } from '../output/step-outputs.ts';
 import type { Journal, JournalKind } from '../replay/journal.ts';
+import type { ComparedKind } from '../replay/unasked-entries.ts';
 import type { Runnable } from '../runnable.ts';
 import type { Decision } from '../write/write-batch.ts';
 import type { Completions } from './completions.ts';
@@ -13,6 +14,23 @@ import type { StopReason } from './run-state.ts';
 import type { RunTimers } from './run-timers.ts';
 import type { RunTrace } from './run-trace.ts';
 
+/** Compares what the code of a handler asks for with what earlier attempts have recorded. */
+export interface CodeComparison {
+  /**
+   * Called before a step or a question that is not in the journal. It has to wait for a returned promise, which never resolves
+   * if the task is held.
+   */
+  beforeNew(kind: ComparedKind, key: string): Promise<void> | undefined;
+  /** Called before the run is suspended, when everything that the handler has asked for was delivered. */
+  beforeWait(): void;
+  /** Called when the handler wants to end its turn. Returns whether the task is held instead. */
+  holdsEnd(): boolean;
+  /** Called when the handler has ended its turn by itself. @param isLast Whether the task ends, and its journal with it. */
+  afterEnd(isLast: boolean): void;
+  /** Called when the handler was stopped or has failed. Only a step that was skipped before another one counts. */
+  afterFailure(): void;
+}
+
 /** A run as its parts see it: steps, waits, inbox and context. They never import the run itself. */
 export interface RunPort {
   readonly engine: EngineContext;
@@ -20,6 +38,8 @@ export interface RunPort {
   /** The task as it was last stored. */
   readonly record: TaskRecord;
   readonly journal: Journal;
+  /** Compares the code with the journal of earlier attempts; `undefined` if there is nothing to compare. */
+  readonly changedCode: CodeComparison | undefined;
   readonly outputs: RunOutputs;
   readonly completions: Completions;
   readonly timers: RunTimers;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
 import { HANDLER_FAILED } from '../../observe/log.ts';
-import type { JournalRecord, TaskRecord } from '../../store/store.ts';
+import type { JournalEntry, JournalRecord, TaskRecord } from '../../store/store.ts';
 import { nextTurn } from '../../support/time/scheduler.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { emissionOf } from '../output/output.ts';
@@ -15,6 +15,7 @@ import type { Runnable } from '../runnable.ts';
 import { taskFields } from '../task-trace.ts';
 import { type Loss, type Noted, TaskWriter, type WriterEvents } from '../write/task-writer.ts';
 import type { Decision } from '../write/write-batch.ts';
+import { ChangedCode } from './changed-code.ts';
 import { Completions } from './completions.ts';
 import { drive, type Sink } from './drive.ts';
 import { failureMetadata, publicText } from './failure-text.ts';
@@ -34,6 +35,7 @@ import {
   stopError,
   type StopReason,
 } from './run-state.ts';
+import type { CodeComparison } from './run-port.ts';
 import { RunTimers } from './run-timers.ts';
 import { RunTrace } from './run-trace.ts';
 import { isInsideStep, RunSteps } from './steps.ts';
@@ -41,6 +43,11 @@ import { Waits } from './waits.ts';
 
 /** The number of outputs after which a handler that never waits yields to the event loop. */
 const OUTPUTS_AT_A_STRETCH = 256;
+
+/** How long a held task waits until it is tried again: another version may have been deployed. */
+const HOLD_MS = 60_000;
+/** How often a held run checks whether its steps have ended. */
+const STEPS_MS = 1000;
 
 const PAUSED_STATES: readonly TaskState[] = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
@@ -64,6 +71,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
   readonly journal: Journal;
   /** The last journal entry that an earlier run has made. */
   readonly othersJournal: number;
+  readonly changedCode: CodeComparison | undefined;
   readonly outputs: RunOutputs;
   readonly timers: RunTimers;
   readonly trace: RunTrace | undefined;
@@ -87,6 +95,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
     agent: Runnable,
     task: LoadedTask,
     leaseEpoch = engine.liveness.leaseEpoch,
+    comparison?: CodeComparison,
   ) {
     this.engine = engine;
     this.#owner = owner;
@@ -100,6 +109,8 @@ export class Run implements ContextRun, Sink, WriterEvents {
     this.#writer = new TaskWriter(engine, this, task);
     this.outputs = new RunOutputs(engine, task, agent, this.#writer);
     this.timers = new RunTimers(engine, this);
+    const { unasked } = task.journal;
+    this.changedCode = comparison ?? (unasked === undefined ? undefined : new ChangedCode(this, unasked));
   }
 
   get completions(): Completions {
@@ -291,8 +302,32 @@ export class Run implements ContextRun, Sink, WriterEvents {
   /** @param isByHandler Whether the handler decided it, and neither threw nor was stopped. */
   #end(outcome: Outcome, isByHandler: boolean): void {
     if (this.#ignores('ended again')) return;
+    if (this.changedCode !== undefined && this.#holdsEnd(this.changedCode, outcome, isByHandler)) return;
     this.#state = afterEnd(this.#state);
     this.#finish(outcome, isByHandler).catch((error: unknown) => this.#writer.fail(error));
+  }
+
+  /**
+   * Compares the code with the journal. A handler that was stopped, or has failed, need not have asked for everything. Returns
+   * whether the task is held instead of ended.
+   */
+  #holdsEnd(code: CodeComparison, outcome: Outcome, isByHandler: boolean): boolean {
+    const hasFailed = outcome.kind === 'end' && outcome.state === 'TASK_STATE_FAILED';
+    if (!isByHandler || hasFailed || this.#state.stop !== undefined) {
+      code.afterFailure();
+      return false;
+    }
+    if (code.holdsEnd()) return true;
+    code.afterEnd(outcome.kind !== 'turn');
+    return false;
+  }
+
+  /** Releases the task, when its steps have ended, so that it is tried again later. */
+  async hold(journal: readonly JournalEntry[]): Promise<void> {
+    while (this.#steps?.isPerforming === true) await this.timers.delay(STEPS_MS, this.signal);
+    const isDecided = await this.#writer.decide({ release: true, wakeAt: this.now() + HOLD_MS, journal });
+    // Not if a cancel came first.
+    if (isDecided) this.stop('suspended');
   }
 
   assertRunning(): void {

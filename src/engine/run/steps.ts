@@ -34,29 +34,48 @@ export class RunSteps {
     if (typeof work !== 'function') throw new TypeError(`Step ${name} needs a function to run`);
     this.#run.assertRunning();
     const key = keys.next(name);
-    const known = this.#run.journal.find('step', key) as StepRecord | undefined;
+    const earlierKey = keys.earlier(name, options.was);
+    const { journal } = this.#run;
+    const known = journal.find('step', key) as StepRecord | undefined;
     if (known !== undefined) return this.#recorded(key, known);
-    return this.#run.completions.during(() => this.#perform(key, work, options, keys !== this.#keys));
+    if (earlierKey !== undefined) {
+      const renamed = journal.find('step', earlierKey) as StepRecord | undefined;
+      if (renamed !== undefined) return this.#recorded(earlierKey, renamed);
+    }
+    return this.#run.completions.during(() => this.#perform(key, work, options, keys !== this.#keys, earlierKey));
   }
 
   /** Returns or throws the recorded result. */
   async #recorded(key: string, { value, error, outputs }: StepRecord): Promise<JsonValue | undefined> {
     const run = this.#run;
+    const { unasked } = run.journal;
+    const number = run.journal.numberOf('step', key);
+    unasked?.asked('step', key);
     run.outputs.recallStep(outputs);
-    await run.completions.again(run.journal.numberOf('step', key));
+    await run.completions.again(number);
+    unasked?.passed('step', number);
     run.outputs.endStep();
     if (error === undefined) return copyOf(value);
     throw restoreError(error);
   }
 
-  /** @param isInner Whether the step is inside another step, which calls it again if it is retried. */
+  /**
+   * @param isInner Whether the step is inside another step, which calls it again if it is retried.
+   * @param earlierKey The key that the step had before it was renamed.
+   */
   async #perform(
     key: string,
     work: StepFunction,
     options: StepOptions,
     isInner: boolean,
+    earlierKey: string | undefined,
   ): Promise<JsonValue | undefined> {
     const run = this.#run;
+    const held = run.changedCode?.beforeNew('step', key);
+    if (held !== undefined) {
+      await held;
+      run.assertRunning();
+    }
     const created = run.created();
     if (created !== undefined) {
       await created;
@@ -67,7 +86,7 @@ export class RunSteps {
     let result: StepRecord;
     let failure: { readonly error: unknown } | undefined;
     try {
-      const value = await this.#result(key, work, options, outputs);
+      const value = await this.#result(key, work, options, outputs, earlierKey);
       run.outputs.completeStep(outputs);
       result = value === undefined ? {} : { value };
     } catch (error) {
@@ -85,6 +104,7 @@ export class RunSteps {
       if (failure !== undefined && run.stopReason !== undefined) throw failure.error;
       run.engine.faultPoint('after-step');
       const number = await run.note('step', key, body);
+      run.journal.unasked?.passed('step', number);
       run.engine.faultPoint('after-step-recorded');
       if (isInner) run.journal.add({ kind: 'step', key, body, number });
     } finally {
@@ -99,9 +119,10 @@ export class RunSteps {
     work: StepFunction,
     options: StepOptions,
     outputs: StepOutputs,
+    earlierKey: string | undefined,
   ): Promise<JsonValue | undefined> {
     const { trace } = this.#run;
-    const all = (): Promise<unknown> => tryAll(this, this.#run, key, work, options, outputs);
+    const all = (): Promise<unknown> => tryAll(this, this.#run, key, work, options, outputs, earlierKey);
     return this.#storable(key, await (trace === undefined ? all() : trace.step(key, all)));
   }
 
@@ -120,16 +141,35 @@ export class RunSteps {
 /** Distinguishes steps of the same name by the order of their calls. */
 class StepKeys {
   readonly #prefix: string;
+  /** The prefix before the outer step was renamed. */
+  readonly #earlierPrefix: string | undefined;
   readonly #counts = new Map<string, number>();
 
-  constructor(prefix: string) {
+  constructor(prefix: string, earlierPrefix?: string) {
     this.#prefix = prefix;
+    this.#earlierPrefix = earlierPrefix;
   }
 
   next(name: string): string {
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
     return `${this.#prefix}${name}#${count}`;
+  }
+
+  /**
+   * The key of the step for which `next` was just called, before it or the step around it was renamed. A renamed step counts
+   * under both names, so that a step that has the earlier name now is not mistaken for it.
+   */
+  earlier(name: string, was: string | undefined): string | undefined {
+    if (was !== undefined && (typeof was !== 'string' || was === ''))
+      throw new TypeError(`Step ${name}: was must be the earlier name of the step, a non-empty string`);
+    const isRenamed = was !== undefined && was !== name;
+    if (!isRenamed && this.#earlierPrefix === undefined) return undefined;
+    const prefix = this.#earlierPrefix ?? this.#prefix;
+    if (!isRenamed) return `${prefix}${name}#${this.#counts.get(name) ?? 1}`;
+    const count = (this.#counts.get(was) ?? 0) + 1;
+    this.#counts.set(was, count);
+    return `${prefix}${was}#${count}`;
   }
 }
 
@@ -142,16 +182,26 @@ class StepAttempt implements StepContext, Sink {
   readonly #steps: RunSteps;
   readonly #run: RunPort;
   readonly #key: string;
+  readonly #earlierKey: string | undefined;
   readonly #outputs: StepOutputs;
   #keys: StepKeys | undefined;
   #isEnded = false;
 
-  constructor(steps: RunSteps, run: RunPort, key: string, attempt: number, outputs: StepOutputs) {
+  constructor(
+    steps: RunSteps,
+    run: RunPort,
+    key: string,
+    attempt: number,
+    outputs: StepOutputs,
+    earlierKey: string | undefined,
+  ) {
     this.#steps = steps;
     this.#run = run;
     this.#key = key;
+    this.#earlierKey = earlierKey;
     this.#outputs = outputs;
-    this.idempotencyKey = `${run.record.id}:${run.journal.turn}:${key}`;
+    // That of the earlier name: an attempt under that name may have been interrupted before it was recorded.
+    this.idempotencyKey = `${run.record.id}:${run.journal.turn}:${earlierKey ?? key}`;
     this.attempt = attempt;
     Object.defineProperty(this, 'signal', StepAttempt.#signal);
   }
@@ -161,7 +211,8 @@ class StepAttempt implements StepContext, Sink {
   readonly artifact: StepContext['artifact'] = (name) => artifactWriter(name, (output) => this.#publish(output));
 
   readonly step: Step = (name: string, work: StepFunction, options?: StepOptions) => {
-    this.#keys ??= new StepKeys(`${this.#key}/`);
+    const earlierKey = this.#earlierKey;
+    this.#keys ??= new StepKeys(`${this.#key}/`, earlierKey === undefined ? undefined : `${earlierKey}/`);
     return markHandled(this.#run, this.#steps.step(name, work, options, this.#keys)) as Promise<never>;
   };
 
@@ -215,11 +266,12 @@ const { [FRAME]: tryAll } = {
     work: StepFunction,
     { retries = 0, backoffMs = 200 }: StepOptions,
     outputs: StepOutputs,
+    earlierKey: string | undefined,
   ): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       const certainty = run.confirmLease();
       if (certainty !== undefined) await certainty;
-      const step = new StepAttempt(steps, run, key, attempt, outputs);
+      const step = new StepAttempt(steps, run, key, attempt, outputs, earlierKey);
       try {
         const result = await work(step);
         if (!isAsyncIterable(result)) return result;

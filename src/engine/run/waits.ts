@@ -70,6 +70,7 @@ export class Waits {
     run.assertMayWait();
     if (!(ms >= 0)) throw new RangeError(`sleep: expected a number of milliseconds, 0 or more, got ${ms}`);
     const key = String(++this.#slept);
+    run.journal.unasked?.asked('sleep', key);
     if (run.journal.find('slept', key) !== undefined) {
       await run.completions.again(run.journal.numberOf('slept', key));
       return;
@@ -86,11 +87,13 @@ export class Waits {
     await result.promise;
   }
 
-  ask(state: TaskState, question: PreparedQuestion, timeoutMs: number): Promise<JsonValue> {
+  /** @param earlier The question as it was before it was reworded. */
+  ask(state: TaskState, question: PreparedQuestion, timeoutMs: number, earlier?: PreparedQuestion): Promise<JsonValue> {
     const run = this.#run;
     run.assertMayWait();
     const { parts, ...asked } = question;
-    const key = `${run.journal.turn}.${++this.#asked}:${digest(JSON.stringify([state, question]))}`;
+    const key = this.#questionKey(state, question, earlier);
+    run.journal.unasked?.asked('question', key);
     this.#unanswered++;
     const answer = this.#lastAnswer
       .then(() => this.#ask(state, parts, key, { ...asked, timeoutMs, expiresAt: run.now() + timeoutMs }))
@@ -100,6 +103,16 @@ export class Waits {
       });
     this.#lastAnswer = answer.catch(() => {});
     return answer;
+  }
+
+  #questionKey(state: TaskState, question: PreparedQuestion, earlier: PreparedQuestion | undefined): string {
+    const { journal } = this.#run;
+    const place = `${journal.turn}.${++this.#asked}`;
+    const keyOf = (one: PreparedQuestion): string => `${place}:${digest(JSON.stringify([state, one]))}`;
+    const key = keyOf(question);
+    if (earlier === undefined || journal.find('question', key) !== undefined) return key;
+    const earlierKey = keyOf(earlier);
+    return journal.find('question', earlierKey) === undefined ? key : earlierKey;
   }
 
   async #ask(
@@ -120,6 +133,14 @@ export class Waits {
     if (isAnswered()) {
       await run.completions.again(journal.numberOf('answer', key));
       return valueOf(journal.find('answer', key) as unknown as AnswerRecord, timeoutMs);
+    }
+    if (before === undefined) {
+      const held = run.changedCode?.beforeNew('question', key);
+      if (held !== undefined) {
+        await held;
+        run.assertMayWait();
+      }
+      run.journal.unasked?.passed('question', Number.POSITIVE_INFINITY);
     }
     const refusal = before === undefined ? await run.refusalToPause() : undefined;
     if (refusal !== undefined) throw refusal;
@@ -293,6 +314,7 @@ export class Waits {
 
   async #suspend(decision: Decision): Promise<boolean> {
     const run = this.#run;
+    run.changedCode?.beforeWait();
     const { key } = this.#question ?? {};
     let wakeAt = Number.MAX_SAFE_INTEGER;
     for (const { until } of this.#open) wakeAt = Math.min(wakeAt, until);

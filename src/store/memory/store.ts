@@ -221,6 +221,10 @@ class MemoryStore implements port.Store {
     return { taskIds: unfinished.slice(0, limit).map(({ record }) => record.id), total: unfinished.length };
   }
 
+  async openTasks(agent: string, after: string, limit: number): Promise<readonly port.TaskRecord[]> {
+    return this.#tables.openTasks(agent, after).slice(0, limit);
+  }
+
   watch(listener: port.WatchListener): () => void {
     this.#watchers.add(listener);
     return () => this.#watchers.delete(listener);

@@ -69,6 +69,14 @@ export class Tables implements PushConfigUnit<Row> {
     return [...this.#rows.values()].filter(({ record }) => isOwnedBy(scope, record));
   }
 
+  /** The unfinished tasks of an agent with ids above `after`, sorted by id. */
+  openTasks(agent: string, after: string): readonly TaskRecord[] {
+    const open: TaskRecord[] = [];
+    for (const { record } of this.#rows.values())
+      if (record.agent === agent && record.endedAt === undefined && record.id > after) open.push(record);
+    return open.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
   findRequest(scope: Scope, key: string): RequestKey | undefined {
     return this.keys.find(scope, key);
   }

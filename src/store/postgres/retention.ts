@@ -1,6 +1,7 @@
-import type { RetentionPolicy, Scope, UnfinishedTasks } from '../store.ts';
+import type { RetentionPolicy, Scope, TaskRecord, UnfinishedTasks } from '../store.ts';
 import type { Database } from './database.ts';
 import { sqlLimit } from './read/reads.ts';
+import { currentColumns, toFound } from './task-row.ts';
 
 /** The maximum number of tasks or request keys per statement. */
 const PAGE = 1000;
@@ -83,6 +84,22 @@ export async function unfinishedTasksOf(database: Database, scope: Scope, limit:
     [scope.tenant, scope.owner, sqlLimit(limit)],
   );
   return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
+}
+
+/** Unfinished tasks of an agent in the order of their ids. Scans the whole table. */
+export async function openTasksOf(
+  database: Database,
+  agent: string,
+  after: string,
+  limit: number,
+): Promise<readonly TaskRecord[]> {
+  const { schema } = database;
+  const rows = await database.rows(
+    `SELECT ${currentColumns(schema)} FROM ${schema}.task t
+     WHERE t.agent = $1 AND t.ended_at IS NULL AND t.id COLLATE "C" > $2 ORDER BY t.id COLLATE "C" LIMIT $3`,
+    [agent, after, sqlLimit(limit)],
+  );
+  return rows.map((row) => toFound(row).record);
 }
 
 /** Removes the keys of one owner whose tasks were removed. Sorted by key, so that all pages together read each key once. */

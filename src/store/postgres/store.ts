@@ -29,6 +29,7 @@ import {
   forgetRequestsOf,
   idleTasksOf,
   outlived,
+  openTasksOf,
   unfinishedTasksOf,
 } from './retention.ts';
 import { Commits } from './write/commits.ts';
@@ -159,6 +160,7 @@ class PostgresStore implements port.Store {
   readonly heartbeat = this.#asking(heartbeat);
   readonly retire = this.#asking(retire);
   readonly unfinished = this.#asking(unfinishedTasksOf);
+  readonly openTasks = this.#asking(openTasksOf);
 
   async ready(): Promise<void> {
     await this.#askInTime((database) => readTask(database, { tenant: '', owner: '' }, 'readiness', { history: 0 }));

@@ -1,9 +1,9 @@
-import type { RetentionPolicy, Scope, UnfinishedTasks } from '../store.ts';
+import type { RetentionPolicy, Scope, TaskRecord, UnfinishedTasks } from '../store.ts';
 import type { SqliteContext } from './context.ts';
 import { type Connection, sqlLimit } from './database/connection.ts';
 import type { TaskCounts } from './task-counts.ts';
 import { dropEvents } from './task-events.ts';
-import { findTask } from './task-row.ts';
+import { findTask, RECORD_COLUMNS, toFound } from './task-row.ts';
 
 const ENDED = `SELECT id, ended_at, pk FROM task INDEXED BY task_ended
   WHERE has_events = ? AND ended_at IS NOT NULL ORDER BY ended_at, pk LIMIT ?`;
@@ -69,4 +69,16 @@ export function unfinishedTasksOf(
 ): UnfinishedTasks {
   const rows = connection.all(UNFINISHED, tenant, owner, sqlLimit(limit));
   return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
+}
+
+const OPEN = `SELECT ${RECORD_COLUMNS} FROM task WHERE agent = ? AND ended_at IS NULL AND id > ? ORDER BY id LIMIT ?`;
+
+/** Unfinished tasks of an agent in the order of their ids. */
+export function openTasksOf(
+  { connection }: SqliteContext,
+  agent: string,
+  after: string,
+  limit: number,
+): readonly TaskRecord[] {
+  return connection.all(OPEN, agent, after, sqlLimit(limit)).map((row) => toFound(row).record);
 }

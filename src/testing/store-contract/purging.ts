@@ -140,4 +140,23 @@ export const purging: Behaviours = {
     equal(page.total, 3);
     deepEqual(await store.unfinished({ ...ALICE, owner: 'nobody' }, 100), { taskIds: [], total: 0 });
   },
+
+  'the open tasks of an agent are listed page by page, for all owners': async ({ store }) => {
+    if (store.openTasks === undefined) return;
+    await create(store, newTask('c'));
+    await create(store, newTask('B', BOB));
+    await create(store, newTask('a', ELSEWHERE));
+    await create(store, newTask('ended'));
+    await append(store, 'ended', end());
+    await create(store, newTask('other', { agent: 'another agent' }));
+    const { agent } = newTask('c');
+
+    const page = async (after: string, limit: number): Promise<readonly string[]> =>
+      ((await store.openTasks?.(agent, after, limit)) ?? []).map(({ id }) => id);
+    deepEqual(await page('', 2), ['B', 'a']);
+    deepEqual(await page('a', 2), ['c']);
+    deepEqual(await page('c', 2), []);
+    const [first] = (await store.openTasks(agent, 'a', 1)) ?? [];
+    deepEqual(first, (await store.read(ALICE, 'c'))?.record);
+  },
 };

@@ -1,0 +1,147 @@
+import type { JsonValue } from '../../model/json.ts';
+import type { JournalEntry } from '../../store/store.ts';
+import { type ComparedKind, entryName, type UnaskedEntries, type UnaskedEntry } from '../replay/unasked-entries.ts';
+import { taskFields } from '../task-trace.ts';
+import type { CodeComparison, RunPort } from './run-port.ts';
+
+/** How long a branch of a handler may wait for something that is not recorded before it asks for what the journal has. */
+const GRACE_MS = 1000;
+/** How many entries of each side a log line and a mark name. */
+const MAX_NAMED = 10;
+
+const MISMATCH = 'Handler no longer matches the journal of its task';
+const RELEASED = 'released';
+
+/** The mark for operators in the journal. */
+export interface MismatchRecord {
+  /** The entries of earlier attempts that this one did not ask for. */
+  readonly recorded: readonly string[];
+  /** The steps and questions that this attempt asked for and the journal does not have. */
+  readonly asked: readonly string[];
+  /** Whether the task was held. */
+  readonly isHeld: boolean;
+  /** Identifies what was recorded, so that later attempts do not report it again. */
+  readonly keys: readonly string[];
+}
+
+/** The part of a run that is needed here. */
+interface ComparedRun extends Pick<
+  RunPort,
+  'engine' | 'agent' | 'record' | 'journal' | 'completions' | 'timers' | 'signal' | 'noteLater'
+> {
+  /** Stops the run until it is tried again, when no step is running. */
+  hold(entries: readonly JournalEntry[]): Promise<void>;
+}
+
+/**
+ * Compares what the code of a handler asks for with what earlier attempts have recorded. Code that was changed between two
+ * attempts may skip recorded work or do it again under another name. The run continues, but operators must see it.
+ *
+ * Everything that resolves to a handler comes in the order of the journal (`Completions`). So a handler that has received
+ * an entry has asked for all entries before it, unless its code was changed, or a branch of it waits for something that is
+ * not recorded. That branch may still ask, so a skipped entry is only reported when the handler waits or ends.
+ */
+export class ChangedCode implements CodeComparison {
+  readonly #run: ComparedRun;
+  readonly #unasked: UnaskedEntries;
+  /** New steps and questions of this attempt, in words. */
+  readonly #new: string[] = [];
+  #isReported = false;
+  #held: Promise<void> | undefined;
+
+  constructor(run: ComparedRun, unasked: UnaskedEntries) {
+    this.#run = run;
+    this.#unasked = unasked;
+  }
+
+  beforeNew(kind: ComparedKind, key: string): Promise<void> | undefined {
+    if (this.#new.length < MAX_NAMED) this.#new.push(entryName({ kind, key }));
+    return this.#holds && this.#unasked.has(kind) ? this.#holdUnlessAsked(kind) : undefined;
+  }
+
+  holdsEnd(): boolean {
+    const skipped = this.#unasked.all();
+    if (!this.#holds || skipped.length === 0) return false;
+    // If the run is stopped meanwhile, another one continues.
+    this.#hold(skipped).catch(() => {});
+    return true;
+  }
+
+  beforeWait(): void {
+    this.#report(this.#unasked.skipped(['step', 'question']), true);
+  }
+
+  afterEnd(isLast: boolean): void {
+    this.#report(this.#unasked.all(), !isLast);
+  }
+
+  afterFailure(): void {
+    this.#report(this.#unasked.skipped(['step']), false);
+  }
+
+  /** Whether a mismatch holds the task. */
+  get #holds(): boolean {
+    const { agent, journal } = this.#run;
+    return agent.limits.onMismatch === 'hold' && journal.find('mismatch', RELEASED) === undefined;
+  }
+
+  async #holdUnlessAsked(kind: ComparedKind): Promise<void> {
+    const { completions, timers, signal } = this.#run;
+    // After everything in the journal that the handler has asked for.
+    await completions.again(Number.MAX_SAFE_INTEGER);
+    if (this.#unasked.has(kind)) await timers.delay(GRACE_MS, signal);
+    if (!this.#unasked.has(kind)) return;
+    await this.#hold(this.#unasked.all().filter((entry) => entry.kind === kind));
+    // The run was canceled first, or is over.
+    signal.throwIfAborted();
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  }
+
+  #hold(skipped: readonly UnaskedEntry[]): Promise<void> {
+    return (this.#held ??= this.#run.hold(this.#marksOf(skipped, true)));
+  }
+
+  #report(skipped: readonly UnaskedEntry[], marks: boolean): void {
+    if (skipped.length === 0 || this.#isReported) return;
+    for (const { kind, key, body } of this.#marksOf(skipped, false)) if (marks) this.#run.noteLater(kind, key, body);
+  }
+
+  /** Logs what was skipped, unless an earlier attempt did. Returns the mark for the journal. */
+  #marksOf(skipped: readonly UnaskedEntry[], isHeld: boolean): readonly MismatchEntry[] {
+    const { engine, record, journal } = this.#run;
+    const marked = new Set(Array.from(journal.entriesOf('mismatch'), ({ body }) => keysIn(body, isHeld)).flat());
+    const unmarked = skipped.filter((entry) => !marked.has(keyOf(entry)));
+    if (unmarked.length === 0) return [];
+    this.#isReported = true;
+    engine.observers.metrics?.codeMismatch(record.agent, isHeld ? 'held' : 'continued');
+    const sides = { recorded: unmarked.slice(0, MAX_NAMED).map(entryName), asked: this.#new };
+    engine.log.warn(MISMATCH, { ...taskFields(record), ...sides, isHeld });
+    const mark: MismatchRecord = { ...sides, isHeld, keys: unmarked.map(keyOf) };
+    return [{ kind: 'mismatch', key: String(record.fence), body: { ...mark } }];
+  }
+}
+
+interface MismatchEntry extends JournalEntry {
+  readonly kind: 'mismatch';
+}
+
+/** Whether a task is held, by the entries of its journal. */
+export function isHeldIn(entries: readonly JournalEntry[]): boolean {
+  const turn = entries.slice(entries.findLastIndex(({ kind }) => kind === 'turn') + 1);
+  const marks = turn.filter(({ kind }) => kind === 'mismatch');
+  return (
+    marks.some(({ body }) => (body as Partial<MismatchRecord>).isHeld) && !marks.some(({ key }) => key === RELEASED)
+  );
+}
+
+/** The entry with which an operator lets a held task continue in this turn. */
+export const RELEASE: JournalEntry = { kind: 'mismatch', key: RELEASED, body: {} };
+
+function keyOf({ kind, key }: UnaskedEntry): string {
+  return `${kind} ${key}`;
+}
+
+function keysIn(body: JsonValue, isHeld: boolean): readonly string[] {
+  const mark = body as Partial<MismatchRecord>;
+  return mark.isHeld === isHeld ? (mark.keys ?? []) : [];
+}
