@@ -14,9 +14,7 @@ import type { Output, OutputContent, StatusOutput, WorkingStatus } from './outpu
  * After a crash the handler runs again from the top. Everything it did through `ctx` is recorded and is not repeated, so
  * code outside of steps must have no side effects.
  */
-export type Handler = (
-  ctx: TaskContext,
-) => Outputs<HandlerResult> | Promise<HandlerResult> | HandlerResult;
+export type Handler = (ctx: TaskContext) => Outputs<HandlerResult> | Promise<HandlerResult> | HandlerResult;
 
 /**
  * The outputs of a handler, and its result: an async generator, or another async iterable. It is not an `AsyncIterable`, which has no

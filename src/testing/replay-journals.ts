@@ -55,7 +55,7 @@ function summarized(task: ComparedTask): ReplayedJournal {
   const problems = [
     ...asked.map((entry) => `new ${entry}`),
     ...(recorded.length === 0 ? [] : [`never asked for: ${recorded.join(', ')}`]),
-    ...(error === undefined ? [] : [`failed: ${error instanceof Error ? error.message : String(error)}`]),
+    ...(error === undefined ? [] : [`failed: ${error instanceof Error ? error.message : JSON.stringify(error)}`]),
   ];
   return { ...task, matches, summary: matches ? 'matches' : problems.join('; ') };
 }

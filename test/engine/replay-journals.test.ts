@@ -12,7 +12,7 @@ function readOnly(store: Store): Store {
   const rejects = Object.fromEntries(
     WRITES.map((name) => [name, () => Promise.reject(new Error(`${name} was called on a read-only store`))]),
   );
-  return withMethods(store, rejects as Partial<Store>);
+  return withMethods(store, rejects);
 }
 
 describe.each(STORES)('$name', (variant) => {

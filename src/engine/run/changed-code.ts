@@ -94,7 +94,8 @@ export class ChangedCode implements CodeComparison {
     await this.#hold(this.#unasked.all().filter((entry) => entry.kind === kind));
     // The run was canceled first, or is over.
     signal.throwIfAborted();
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    signal.throwIfAborted();
   }
 
   #hold(skipped: readonly UnaskedEntry[]): Promise<void> {

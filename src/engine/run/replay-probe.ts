@@ -158,7 +158,7 @@ function isolated(
     error: (_: string, fields?: { error?: unknown }) => onFailed(fields?.error),
   };
   return createEngineContext(
-    { store: new Proxy(store, { get: (_, name) => Reflect.get(reads, name) ?? never }), agents: [agent], log },
+    { store: new Proxy(store, { get: (_, name): unknown => Reflect.get(reads, name) ?? never }), agents: [agent], log },
     NO_TIMERS,
     { pushed: nothing, pushConfigChanged: never, hasSlept: () => false, roomForRuns: nothing },
   );
