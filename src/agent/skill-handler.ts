@@ -2,7 +2,7 @@
 import type { HandlerResult, Outputs, TaskContext } from '../engine/handler.ts';
 import { isAsyncIterable } from '../engine/run/drive.ts';
 import type { Output } from '../engine/output/output.ts';
-import { toAnswerSchema } from '../engine/questions/standard-question.ts';
+import { toAnswerSchema } from '../engine/questions/schema-question.ts';
 import { A2AError, type FieldViolation } from '../errors.ts';
 import { type AnswerSchema, answerProblems, assertAnswerSchema } from '../model/answer-schema.ts';
 import type { JsonObject, JsonValue } from '../model/json.ts';

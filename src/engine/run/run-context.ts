@@ -23,7 +23,7 @@ import type { LoadedTask } from '../replay/load-task.ts';
 import { emissionOf, type OutputContent } from '../output/output.ts';
 import type { AnswerSchema } from '../../model/answer-schema.ts';
 import { type AskedQuestion, prepareQuestion, type PreparedQuestion, withText } from '../questions/question.ts';
-import { askUntilValid, toAnswerSchema } from '../questions/standard-question.ts';
+import { askUntilValid, toAnswerSchema } from '../questions/schema-question.ts';
 import { isStandardSchema } from '../../model/standard-schema.ts';
 import type { RunInbox } from './inbox.ts';
 import { markHandled, type RunPort } from './run-port.ts';

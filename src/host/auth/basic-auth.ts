@@ -1,6 +1,7 @@
 import { normalizeBase64 } from '../../support/base64.ts';
 import type { Authenticator } from './authenticator.ts';
-import { credentialsOf, invalidCredentials } from './credentials.ts';
+import { invalidCredentials } from './authentication-errors.ts';
+import { credentialsOf } from './credentials.ts';
 import { type CallerGrants, ConfiguredCallers } from './configured-callers.ts';
 
 /** A password, or several that are all valid for rotation, with scopes and tenants. */

@@ -1,7 +1,7 @@
 import type { Caller } from '../../engine/handler.ts';
 import { isName, MAX_CALLER } from '../../support/name.ts';
 import { isObject, kindOf } from '../../support/check.ts';
-import { invalidCredentials } from './credentials.ts';
+import { invalidCredentials } from './authentication-errors.ts';
 
 /**
  * Checks the caller that an author's `auth` function returned, because it decides which tasks the request can see. A string in

@@ -2,7 +2,7 @@ import type { Caller } from '../../engine/handler.ts';
 import { isName } from '../../support/name.ts';
 import { sha256 } from '../../support/secret/sha256.ts';
 import { Check, isObject, kindOf } from '../../support/check.ts';
-import { invalidCredentials } from './credentials.ts';
+import { invalidCredentials } from './authentication-errors.ts';
 
 /** The permissions of a caller with fixed credentials. */
 export interface CallerGrants {

@@ -2,7 +2,7 @@ import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Authenticated, Authenticator, Identify, ServedAt } from './authenticator.ts';
 import { assertCaller, isLater } from './caller-check.ts';
-import { missingCredentials } from './credentials.ts';
+import { missingCredentials } from './authentication-errors.ts';
 import { UNSET_RETRY_MS } from './hosted.ts';
 import { isLoopback } from '../../support/net/loopback.ts';
 import { type HttpRequest, isJsonType } from '../http.ts';

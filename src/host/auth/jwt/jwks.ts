@@ -2,7 +2,7 @@ import type { JSONWebKeySet } from 'jose';
 import type { Caller } from '../../../engine/handler.ts';
 import { Check } from '../../../support/check.ts';
 import type { Authenticator, ServedAt } from '../authenticator.ts';
-import { invalidCredentials } from '../credentials.ts';
+import { invalidCredentials } from '../authentication-errors.ts';
 import { ALGORITHMS, checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
 import { jwtAuthenticator, type VerifyToken } from './jwt-authenticator.ts';
 import { RemoteKeys } from './remote-keys.ts';

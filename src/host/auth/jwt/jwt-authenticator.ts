@@ -2,7 +2,8 @@ import type { Caller } from '../../../engine/handler.ts';
 import type { A2AError } from '../../../errors.ts';
 import type { SecurityScheme } from '../../../model/security.ts';
 import type { Authenticator, ServedAt } from '../authenticator.ts';
-import { BEARER_CHALLENGE, credentialsOf, invalidCredentials } from '../credentials.ts';
+import { invalidCredentials } from '../authentication-errors.ts';
+import { BEARER_CHALLENGE, credentialsOf } from '../credentials.ts';
 import { isSameText } from '../../../support/secret/same-secret.ts';
 
 /** Three parts in base64url. Longer values are rejected without parsing, because parsing them costs CPU time. */

@@ -4,7 +4,8 @@ import { A2AError } from '../../../errors.ts';
 import { consoleLog } from '../../../observe/console-log.ts';
 import { Check, isObject, kindOf } from '../../../support/check.ts';
 import type { Authenticator, ServedAt } from '../authenticator.ts';
-import { BEARER_CHALLENGE, invalidCredentials } from '../credentials.ts';
+import { invalidCredentials } from '../authentication-errors.ts';
+import { BEARER_CHALLENGE } from '../credentials.ts';
 import { environmentVariable, isHostedProduction, UNSET_RETRY_MS } from '../hosted.ts';
 import { jwtAuthenticator } from './jwt-authenticator.ts';
 import {

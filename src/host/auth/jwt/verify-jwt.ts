@@ -4,7 +4,7 @@ import { A2AError } from '../../../errors.ts';
 import type { JsonObject } from '../../../model/json.ts';
 import { isName } from '../../../support/name.ts';
 import type { ServedAt } from '../authenticator.ts';
-import { invalidCredentials } from '../credentials.ts';
+import { invalidCredentials } from '../authentication-errors.ts';
 import { isLoopback } from '../../../support/net/loopback.ts';
 import { trimEndOf } from '../../../support/trim-end.ts';
 import type { Check } from '../../../support/check.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SecurityScheme } from '../../model/security.ts';
-import { missingCredentials } from './credentials.ts';
+import { missingCredentials } from './authentication-errors.ts';
 
 test.each<[kind: string, scheme: SecurityScheme]>([
   ['a bearer token', { httpAuthSecurityScheme: { scheme: 'Bearer' } }],

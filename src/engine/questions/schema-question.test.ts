@@ -2,7 +2,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { artifactText, harness, statusText, userMessage, VARIANTS } from '../../../test/engine/harness.ts';
 import type { StandardSchema } from '../../model/standard-schema.ts';
-import { toAnswerSchema } from './standard-question.ts';
+import { toAnswerSchema } from './schema-question.ts';
 
 const Address = z.object({
   street: z.string().min(2),
