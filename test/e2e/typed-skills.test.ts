@@ -119,6 +119,22 @@ test('the types of a skill are those of its schemas', async () => {
   expectTypeOf(client.skill<typeof dates>('dates').call).parameter(0).toEqualTypeOf<{ day: string }>();
 });
 
+test('the output replaces a draft of it, and differs from other data of the task', async () => {
+  const drafting = skill({
+    id: 'drafting',
+    description: 'Publishes a draft and a log.',
+    input: {},
+    output: { type: 'integer' },
+    async *run() {
+      yield { artifact: 'result', data: 1 };
+      yield { artifact: 'log.json', data: { rows: 3 } };
+      return 2;
+    },
+  });
+  const client = await connected(agent({ name: 'Writer', description: 'Drafts.', skills: [drafting] }));
+  expect((await client.skill('drafting').call({})).data).toBe(2);
+});
+
 test('schemas transform the input and the output', async () => {
   const client = await connected(DATABASE);
   const { data } = await client.skill<typeof dates>('dates').call({ day: '2026-01-02' });
