@@ -39,8 +39,8 @@ export async function openStoreOf(
   schema?: string,
 ): Promise<OpenStore> {
   if (name !== undefined) {
-    const place = name === 'memory' ? 'memory' : shownStore(name);
-    return { store: await openStore(name, log, schema), place };
+    const store = await openStore(name, log, schema);
+    return { store, place: name === 'memory' ? 'memory' : shownStore(name) };
   }
   try {
     const { store, file } = await openDefaultStore([agent.id], { log });
