@@ -129,7 +129,7 @@ function runnersOf(memory: Engine, sqlite: Engine): readonly TaskRunner[] {
       { name: 'memory', one: memory, tasks: 2000 },
       { name: 'SQLite', one: sqlite, tasks: 1000 },
     ].flatMap(({ name, one, tasks }) => [
-      { name: `short answer, ${name}`, inFlight: 16, tasks, run: () => send(one, 'short', 'go') },
+      { name: `short response, ${name}`, inFlight: 16, tasks, run: () => send(one, 'short', 'go') },
       ...LENGTHS.map((length) => ({
         name: `${length} chunks, ${name}`,
         inFlight: 1,

@@ -13,7 +13,7 @@ export interface LatencyRow {
 }
 
 export const EVENTS = 'worker → web node → subscriber';
-const FIRST = 'the first three of a task';
+const FIRST = 'the first three events of a task';
 const ONE_WAY = 'pg_notify → LISTEN';
 const RAW = 'pg_notify → LISTEN, and back';
 const STORED = 'commit, pg_notify → LISTEN, select';
