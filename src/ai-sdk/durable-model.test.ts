@@ -104,6 +104,13 @@ test('an error of a stopped run is not recorded', async () => {
       throw new Error('not reached');
     },
   });
-  const step = (async (_name: string, run: (context: never) => unknown) => run({ signal: stopped } as never)) as Step;
+  const outcomes: unknown[] = [];
+  const step = (async (_name: string, run: (context: never) => Promise<unknown>) => {
+    const recorded = run({ signal: stopped } as never);
+    outcomes.push(...(await Promise.allSettled([recorded])).map(({ status }) => status));
+    return recorded;
+  }) as Step;
   await expect(open(model, step)).rejects.toThrow('stopped');
+  // A value of the step would be recorded as the outcome of the call.
+  expect(outcomes).toEqual(['rejected']);
 });

@@ -221,7 +221,7 @@ test('a recorded failure of a model call is not retried in another way after a r
   expect(calls).toBe(2);
 });
 
-test('files of the current message are passed to the model as bytes, those of earlier ones by URL as text', async () => {
+test('files of the current message are passed to the model as bytes', async () => {
   const messages: unknown[] = [];
   const made = agent({
     name: 'Files',
@@ -242,5 +242,21 @@ test('files of the current message are passed to the model as bytes, those of ea
         { type: 'file', data: new Uint8Array(Buffer.from('hello')), mediaType: 'text/plain', filename: 'a.txt' },
       ],
     },
+  ]);
+});
+
+test('a file that an earlier message sent by URL is named in the text, and not fetched', async () => {
+  const content = await toModelMessages({
+    conversation: async () => [
+      { role: 'user', taskId: 't1', text: '', parts: [{ url: 'http://127.0.0.1:1/a.png', mediaType: 'image/png' }] },
+      { role: 'agent', taskId: 't1', text: 'Nice.', parts: [{ text: 'Nice.' }] },
+      { role: 'user', taskId: 't2', text: 'Why?', parts: [{ text: 'Why?' }] },
+    ],
+    files: [],
+  });
+  expect(content).toEqual([
+    { role: 'user', content: [{ type: 'text', text: '[file: image/png, http://127.0.0.1:1/a.png]' }] },
+    { role: 'assistant', content: 'Nice.' },
+    { role: 'user', content: 'Why?' },
   ]);
 });

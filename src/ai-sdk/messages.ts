@@ -30,7 +30,7 @@ export async function toModelMessages(
       turn.role === 'agent' ? fromAgent(turn) : fromCaller(turn, i === turns.length - 1 ? ctx.files : []),
     ),
   );
-  // Some providers reject empty content, and others two messages of one role in a row.
+  // Some providers reject messages without content.
   return messages.filter(({ content }) => content.length > 0);
 }
 
