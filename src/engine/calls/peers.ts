@@ -24,7 +24,7 @@ export interface Peer {
   start(call: PeerCall, signal: AbortSignal): Promise<PeerState>;
   /**
    * Called instead of `start` if an earlier attempt may have sent the message: finds its task, or sends the message again if the
-   * peer recognises repeats. Returns `undefined` if the peer cannot tell, so that the outcome of the call is uncertain.
+   * peer recognises repeats. Returns `undefined` if the peer does not reveal it, so that the outcome of the call is uncertain.
    *
    * @param sentAt When the first attempt began.
    */
