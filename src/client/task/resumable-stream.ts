@@ -31,6 +31,8 @@ export interface Followed extends Polled {
   open(): Promise<ItemStream | undefined>;
   /** `open` may be called again although it sends a message, because the agent deduplicates messages. */
   readonly isReopenable?: boolean;
+  /** The events end when the task asks a question. A subscription, with which a broken stream is resumed, would stay open. */
+  readonly endsWithPause?: boolean;
 }
 
 /**
@@ -54,6 +56,8 @@ export class ResumableStream {
   /** The first number expected over a new connection. An agent that sends another one does not number consecutively. */
   #expected: number | undefined;
   #isResumed: boolean;
+  /** Whether the task was not paused after an event. Until then it may show the question that the message answers. */
+  #hasWorked = false;
   #breaks = 0;
   /** The number of received events, to detect a silent stream. */
   #items = 0;
@@ -96,7 +100,7 @@ export class ResumableStream {
             if (item === undefined) break;
             this.#items++;
             for (const event of this.#take(item, stream)) yield event;
-            if (fold.isOver) return;
+            if (fold.isOver || this.#isAtPause()) return;
           }
           failure = this.#endOf(stream);
         } catch (error) {
@@ -112,6 +116,13 @@ export class ResumableStream {
       if (fold.isPaused) this.#stream?.release();
       else this.#stream?.leave();
     }
+  }
+
+  /** Whether a resumed stream has delivered the question with which the agent would have ended the first one. */
+  #isAtPause(): boolean {
+    const { fold, endsWithPause = false } = this.#followed;
+    this.#hasWorked ||= !fold.isPaused;
+    return endsWithPause && this.#isResumed && this.#hasWorked && fold.isPaused;
   }
 
   /** Removes the timers. */

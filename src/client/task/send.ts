@@ -165,7 +165,8 @@ async function* firstOf(events: AsyncGenerator<Received, void, void>): AsyncGene
 
 function streamed(task: TaskAtWork, request: SendMessageRequest): AsyncGenerator<Received, void, void> {
   const isReopenable = task.operationClient.recognises(request.message.messageId);
-  return new ResumableStream({ ...task, open: () => openStream(task, request), isReopenable }).events();
+  const open = (): Promise<ItemStream> => openStream(task, request);
+  return new ResumableStream({ ...task, open, isReopenable, endsWithPause: true }).events();
 }
 
 /**

@@ -76,6 +76,32 @@ describe.each(TRANSPORTS)('over %s', (_name, options) => {
     expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status']);
   });
 
+  test('a stream that was resumed ends with the question, although the subscription stays open', async () => {
+    const answer = { taskId: 't1', text: 'yes' };
+    const peer = await startPeer(({ rpc, body }, response) => {
+      const write = stream(response);
+      const isAnswer = body.includes('"yes"');
+      if (rpc?.method === 'SendStreamingMessage') {
+        write({ task: task(isAnswer ? 'INPUT_REQUIRED' : 'WORKING') }, isAnswer ? 3 : 1);
+        setImmediate(() => response.destroy());
+      } else if (peer.got.length < 3) {
+        write(status('INPUT_REQUIRED'), 2);
+      } else {
+        write(status('WORKING'), 4);
+        write(status('INPUT_REQUIRED'), 5);
+      }
+    });
+    const agent = await connected(peer.url, options);
+    expect(await textsOf(agent.stream('hi'))).toEqual(['task', 'status']);
+    expect(await textsOf(agent.stream(answer))).toEqual(['task', 'status', 'status']);
+    expect(methods(peer.got)).toEqual([
+      'SendStreamingMessage',
+      'SubscribeToTask',
+      'SendStreamingMessage',
+      'SubscribeToTask',
+    ]);
+  });
+
   test.each([
     ['keeps the chunks of a text apart', [{ text: 'One ' }, { text: 'two ' }, { text: 'three ' }]],
     ['joins the chunks of a text', [{ text: 'One two three ' }]],
