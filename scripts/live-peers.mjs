@@ -46,7 +46,7 @@ const AGENT_NATIVE = {
 export function prepareLivePeers() {
   /** @type {Prepared} */
   const prepared = { commands: {}, notices: [] };
-  installPackages();
+  for (const folder of ['.', 'frameworks']) installPackages(folder);
   for (const [name, program] of Object.entries(JS)) prepared.commands[name] = [process.execPath, program];
   prepareAgentNative(prepared);
   preparePython(prepared);
@@ -62,13 +62,15 @@ export function livePeersRun({ commands }) {
   };
 }
 
-function installPackages() {
-  const stamp = join(live, 'node_modules', '.tandem-lock');
-  if (isCurrent(stamp, hashOf('package-lock.json'))) return;
-  printStep('Installing the peers of npm in test/peers/live');
-  // No peer needs its install scripts here.
-  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(stamp, hashOf('package-lock.json'));
+/** @param {string} folder Relative to `test/peers/live`. */
+function installPackages(folder) {
+  const stamp = join(live, folder, 'node_modules', '.tandem-lock');
+  const lock = hashOf(join(folder, 'package-lock.json'));
+  if (isCurrent(stamp, lock)) return;
+  printStep(`Installing the packages of npm in ${join('test/peers/live', folder)}`);
+  // No package needs its install scripts here.
+  run('npm', ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(stamp, lock);
 }
 
 /** @param {Prepared} prepared */

@@ -96,6 +96,15 @@ test('docs/llm-agents.md shows examples/ai-sdk-tools/agent.ts as it is', () => {
   expect(readFileSync(join(ROOT, 'docs/llm-agents.md'), 'utf8')).toContain(`\`\`\`ts\n${code}\`\`\``);
 });
 
+// They run in `npm run test:peers`, because their packages are not installed here.
+test.each(['openai-agents/durable', 'openai-agents/agent', 'langgraph/durable', 'langgraph/agent'])(
+  'docs/llm-frameworks.md shows examples/%s.ts as it is',
+  (file) => {
+    const code = readFileSync(join(ROOT, `examples/${file}.ts`), 'utf8').replace(/^\/\*\*.*\*\/\n/, '');
+    expect(readFileSync(join(ROOT, 'docs/llm-frameworks.md'), 'utf8')).toContain(`\`\`\`tsx\n${code}\`\`\``);
+  },
+);
+
 test('examples/greeter serves an agent and calls it', { timeout: 30_000 }, async () => {
   const { args, options } = example('greeter');
   const greeter = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });

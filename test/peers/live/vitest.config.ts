@@ -53,7 +53,11 @@ export default defineConfig({
           ...SHARED,
           name: 'peers',
           // A peer that is not installed has no command, and its tests are not collected.
-          include: [...Object.keys(livePeers).map((name) => `test/peers/live/${name}.test.ts`), ...SDK_TESTS],
+          include: [
+            ...Object.keys(livePeers).map((name) => `test/peers/live/${name}.test.ts`),
+            'test/peers/live/frameworks/*.test.ts',
+            ...SDK_TESTS,
+          ],
           provide: { livePeers },
         },
       },
