@@ -18,6 +18,27 @@ test('a conversation has the messages and outputs of earlier tasks, and ends wit
   expect(seen).toEqual([['user: one'], ['user: one', 'agent: You said one', 'user: two']]);
 });
 
+test('a question with options is a turn with its text only, without the data for programs', async () => {
+  const turns: unknown[] = [];
+  const { task, reply } = await harness(async ({ ask, conversation, text }) => {
+    if (text === 'order') return ask({ choose: 'Which size?', options: ['S', 'M'] });
+    turns.push(...(await conversation()).map(({ role, text, parts }) => [role, text, parts.length]));
+    return 'done';
+  });
+  const asked = await task('order');
+  await reply(asked, 'M');
+  await task('and now', {
+    message: { messageId: 'n', role: 'ROLE_USER', parts: [{ text: 'and now' }], contextId: asked.contextId ?? '' },
+  });
+  expect(turns).toEqual([
+    ['user', 'order', 1],
+    ['agent', 'Which size?\n1. S\n2. M', 1],
+    ['user', 'M', 1],
+    ['agent', 'M', 1],
+    ['user', 'and now', 1],
+  ]);
+});
+
 test('a conversation has questions and their answers in their order, and no progress', async () => {
   let turns: readonly string[] = [];
   const { task, reply, clock } = await harness(async function* ({ text, ask, status, conversation }) {

@@ -2,7 +2,9 @@ import type { StreamResponse, TaskArtifactUpdateEvent } from '../../model/event.
 import type { Message } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
 import { textOfParts } from '../../model/part-text.ts';
+import { isPaused } from '../../model/state.ts';
 import { addPart } from '../../model/text-parts.ts';
+import { isRecord } from '../../support/json/to-json.ts';
 import type { Store, StoredTask, TaskEvent, TaskRecord } from '../../store/store.ts';
 import type { ConversationTurn } from '../handler.ts';
 import { artifactsOf } from '../replay/event-body.ts';
@@ -104,7 +106,7 @@ function merged(
       if (message === undefined) continue;
       const isLast = message.messageId === messageId;
       if (state !== 'TASK_STATE_WORKING' && (isLast || !inHistory.has(message.messageId)))
-        output.addParts(message.parts);
+        output.addParts(isPaused(state) ? message.parts.filter((part) => !describesQuestion(part)) : message.parts);
       if (isLast) return;
     }
   };
@@ -119,6 +121,11 @@ function merged(
   collectUntil();
   endTurn();
   return turns;
+}
+
+/** Whether a part repeats the question of its message as data. That is for programs; the text has it for readers. */
+function describesQuestion(part: Part): boolean {
+  return 'data' in part && isRecord(part.data) && isRecord(part.data['question']);
 }
 
 /** The output of the agent since the last message of the caller. */
