@@ -47,11 +47,21 @@ test.each([
 
   const asked = await subject.send('hi');
   expect(asked.state).toBe('input-required');
-  expect(asked.question?.['kind']).toEqual(
-    typeof question === 'string' ? undefined : 'form' in question ? 'form' : 'confirm',
-  );
+  expect(asked.question?.kind).toBe(typeof question === 'string' ? 'text' : 'form' in question ? 'form' : 'confirm');
 
   expect(await subject.answer(answer)).toMatchObject({ state: 'completed', text });
+});
+
+test('a reply has the options of its question, and a context in which another task can follow', async () => {
+  const subject = await tested(async ({ ask, conversation }) => {
+    const turns = (await conversation()).map(({ text }) => text);
+    return turns.length > 1 ? turns.join(', ') : ask({ choose: 'Size?', options: ['S', 'M'] });
+  });
+
+  const { question, contextId = '' } = await subject.send('first');
+  expect(question?.kind === 'choose' ? question.options[1]?.id : undefined).toBe('M');
+  await subject.answer('M');
+  expect((await subject.send('second', { contextId })).text).toBe('first, Size?\n1. S\n2. M, M, M, second');
 });
 
 test('answer() passes a credential to ctx.authorize', async () => {

@@ -3,7 +3,8 @@ import type { AgentEvent } from '../client/event.ts';
 import type { MessageInput } from '../client/message-input.ts';
 import type { ConnectOptions, SendOptions } from '../client/options.ts';
 import type { StateWord } from '../client/state-word.ts';
-import type { JsonObject, JsonValue } from '../model/json.ts';
+import type { TaskQuestion } from '../client/task-question.ts';
+import type { JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { silentLog } from '../observe/log.ts';
@@ -40,8 +41,10 @@ export interface TestReply {
   readonly task: Task | undefined;
   /** The message of an agent that replied without a task. */
   readonly message: Message | undefined;
-  /** The open question as data, if it is typed: its kind, options and schema. */
-  readonly question: JsonObject | undefined;
+  /** The open question, as in the replies of the client: its kind, options and schema. Undefined if the task is not paused. */
+  readonly question: TaskQuestion | undefined;
+  /** The conversation. Pass it to `send()` to continue the conversation with another task. */
+  readonly contextId: string | undefined;
 }
 
 /** An agent under test. Created by `testAgent()`; close it at the end of the test. */

@@ -6,7 +6,7 @@ import type { ConnectOptions, SendOptions } from '../../client/options.ts';
 import { stateWord } from '../../client/state-word.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
 import { textOfTask } from '../../client/task-text.ts';
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';
 import type { Agent } from '../../agent/agent.ts';
@@ -15,6 +15,7 @@ import type { HandlerOptions } from '../../server/options/handler-options.ts';
 import type { Store } from '../../store/store.ts';
 import { nextTurn, systemScheduler } from '../../support/time/scheduler.ts';
 import type { FakeClock } from '../fake-clock.ts';
+import { questionOf } from '../../client/task-question.ts';
 import type { TestAgent, TestReply } from '../test-agent.ts';
 import { type Duration, toMs } from './duration.ts';
 import { HandlerActivity } from './handler-activity.ts';
@@ -237,19 +238,11 @@ function taskReply(task: Task): TestReply {
     task,
     message: undefined,
     question: questionOf(task),
+    contextId: task.contextId,
   };
 }
 
 function messageReply(message: Message): TestReply {
   const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('');
-  return { state: undefined, text, task: undefined, message, question: undefined };
-}
-
-function questionOf({ status }: Task): JsonObject | undefined {
-  for (const part of status.message?.parts ?? []) {
-    const data = 'data' in part ? part.data : undefined;
-    if (typeof data !== 'object' || data === null || !('question' in data)) continue;
-    return data['question'] as JsonObject;
-  }
-  return undefined;
+  return { state: undefined, text, task: undefined, message, question: undefined, contextId: message.contextId };
 }
