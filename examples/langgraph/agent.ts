@@ -17,7 +17,7 @@ const findOrder = tool(
   { name: 'findOrder', description: 'Returns the price of an order.', schema: z.object({ order: z.string() }) },
 );
 
-/** What the graph asks. The handler passes it on to the caller. */
+/** A question of the graph, which the handler passes on to the caller. */
 interface Approval {
   readonly confirm: string;
 }

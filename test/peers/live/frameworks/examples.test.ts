@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 /** Below the packages of this folder, which the examples import. */
 const COPIES = join(ROOT, 'test/peers/live/frameworks/.cache');
 
-/** What the models and tools of both examples print, once for each call. */
+/** The lines that the models and tools of both examples print, once for each call. */
 const BEFORE_QUESTION = ['Model call 1', 'Looked up A-1', 'Looked up A-2', 'Model call 2', 'Refunded 5 for A-2'];
 const AFTER_ANSWER = ['Refunded 40 for A-1', 'Model call 3'];
 const CALLS = [...BEFORE_QUESTION, ...AFTER_ANSWER];
