@@ -23,6 +23,7 @@ const OF_POSTGRES: Readonly<Record<string, string>> = {
   '0004_history_bytes.sql': '2624d9d6e6022a15eca6ca3c357709016b3816ab93d50b06632da524aa014b80',
   '0005_suspects.sql': '5cf4d37ff11f33d6d60b2936f4bfe44c3076ef3c09229ad2db57d3dfed1bb2eb',
   '0006_outdated_error.sql': '727108c3ace272ecbefa3f80d72e1e9d1e782bb25296023faa8747a59083c07c',
+  '0007_kept_journals.sql': '0331187ce831ad29dafb4f4c1bafa56b1144fa7ac287affb64ac7d618792c577',
 };
 
 test.each([
