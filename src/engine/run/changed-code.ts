@@ -68,15 +68,15 @@ export class ChangedCode implements CodeComparison {
   }
 
   beforeWait(): void {
-    this.#report(this.#unasked.skipped(['step', 'question']), true);
+    this.#report(this.#unasked.skipped(['step', 'question']));
   }
 
-  afterEnd(isLast: boolean): void {
-    this.#report(this.#unasked.all(), !isLast);
+  afterEnd(): void {
+    this.#report(this.#unasked.all());
   }
 
   afterFailure(): void {
-    this.#report(this.#unasked.skipped(['step']), false);
+    this.#report(this.#unasked.skipped(['step']));
   }
 
   /** Whether a mismatch holds the task. */
@@ -102,9 +102,9 @@ export class ChangedCode implements CodeComparison {
     return (this.#held ??= this.#run.hold(this.#marksOf(skipped, true)));
   }
 
-  #report(skipped: readonly UnaskedEntry[], marks: boolean): void {
+  #report(skipped: readonly UnaskedEntry[]): void {
     if (skipped.length === 0 || this.#isReported) return;
-    for (const { kind, key, body } of this.#marksOf(skipped, false)) if (marks) this.#run.noteLater(kind, key, body);
+    for (const { kind, key, body } of this.#marksOf(skipped, false)) this.#run.noteLater(kind, key, body);
   }
 
   /** Logs what was skipped, unless an earlier attempt did. Returns the mark for the journal. */
@@ -126,12 +126,41 @@ interface MismatchEntry extends JournalEntry {
   readonly kind: 'mismatch';
 }
 
-/** Whether a task is held, by the entries of its journal. */
+/** What operators can see of a run whose code did not match the journal of its task. */
+export interface CodeMark {
+  /** When it was found, in milliseconds since 1970. Undefined in journals of earlier versions. */
+  readonly at: number | undefined;
+  /** `held`: the run did nothing new. `continued`: it did. */
+  readonly treatment: 'held' | 'continued';
+  /** The entries of earlier attempts that the run did not ask for, such as `step charge`. */
+  readonly recorded: readonly string[];
+  /** The steps and questions that the run asked for and the journal does not have. */
+  readonly asked: readonly string[];
+}
+
+/** The marks in a journal, also in the outline of one. */
+export function codeMarksIn(entries: readonly JournalEntry[]): readonly CodeMark[] {
+  return entries.flatMap(({ kind, key, body, outline }) => {
+    if (kind !== 'mismatch' || key === RELEASED) return [];
+    const { recorded = [], asked = [], isHeld } = (body ?? outline ?? {}) as Partial<MismatchRecord>;
+    const at = outline?.['at'];
+    return [
+      {
+        at: typeof at === 'number' ? at : undefined,
+        treatment: isHeld ? 'held' : 'continued',
+        recorded,
+        asked,
+      } as const,
+    ];
+  });
+}
+
+/** Whether an unfinished task is held, by the entries of its journal. */
 export function isHeldIn(entries: readonly JournalEntry[]): boolean {
   const turn = entries.slice(entries.findLastIndex(({ kind }) => kind === 'turn') + 1);
-  const marks = turn.filter(({ kind }) => kind === 'mismatch');
   return (
-    marks.some(({ body }) => (body as Partial<MismatchRecord>).isHeld) && !marks.some(({ key }) => key === RELEASED)
+    codeMarksIn(turn).some(({ treatment }) => treatment === 'held') &&
+    !turn.some(({ kind, key }) => kind === 'mismatch' && key === RELEASED)
   );
 }
 
