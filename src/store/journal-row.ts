@@ -23,6 +23,6 @@ export function toJournalRecord([number, kind, key, body, outline, sensitive]: J
     body: JSON.parse(body) as JsonValue,
   };
   if (outline !== null) record.outline = JSON.parse(outline) as JsonObject;
-  if (Boolean(sensitive)) record.sensitive = true;
+  if (sensitive === true || sensitive === 1) record.sensitive = true;
   return record;
 }

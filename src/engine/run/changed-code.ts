@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../model/json.ts';
-import type { JournalEntry } from '../../store/store.ts';
+import type { JournalEntry, JournalRecord } from '../../store/store.ts';
+import type { JournalKind } from '../replay/journal.ts';
 import { type ComparedKind, entryName, type UnaskedEntries, type UnaskedEntry } from '../replay/unasked-entries.ts';
 import { taskFields } from '../task-trace.ts';
 import type { CodeComparison, RunPort } from './run-port.ts';
@@ -110,7 +111,10 @@ export class ChangedCode implements CodeComparison {
   /** Logs what was skipped, unless an earlier attempt did. Returns the mark for the journal. */
   #marksOf(skipped: readonly UnaskedEntry[], isHeld: boolean): readonly MismatchEntry[] {
     const { engine, record, journal } = this.#run;
-    const marked = new Set(Array.from(journal.entriesOf('mismatch'), ({ body }) => keysIn(body, isHeld)).flat());
+    // A task that has made progress since it was held is held anew.
+    const since = isHeld ? lastProgress(PROGRESS.flatMap((kind) => [...journal.entriesOf(kind)])) : 0;
+    const marks = [...journal.entriesOf('mismatch')].filter(({ number }) => number > since);
+    const marked = new Set(marks.flatMap(({ body }) => keysIn(body, isHeld)));
     const unmarked = skipped.filter((entry) => !marked.has(keyOf(entry)));
     if (unmarked.length === 0) return [];
     this.#isReported = true;
@@ -155,13 +159,22 @@ export function codeMarksIn(entries: readonly JournalEntry[]): readonly CodeMark
   });
 }
 
-/** Whether an unfinished task is held, by the entries of its journal. */
-export function isHeldIn(entries: readonly JournalEntry[]): boolean {
+/** Whether an unfinished task is held, by the entries of its journal: nothing was recorded since, and nobody has released it. */
+export function isHeldIn(entries: readonly JournalRecord[]): boolean {
   const turn = entries.slice(entries.findLastIndex(({ kind }) => kind === 'turn') + 1);
+  const since = turn.filter(({ number }) => number > lastProgress(turn));
   return (
-    codeMarksIn(turn).some(({ treatment }) => treatment === 'held') &&
+    codeMarksIn(since).some(({ treatment }) => treatment === 'held') &&
     !turn.some(({ kind, key }) => kind === 'mismatch' && key === RELEASED)
   );
+}
+
+/** The kinds of entries that a run records only while it is not held. */
+const PROGRESS: readonly JournalKind[] = ['step', 'question', 'answer', 'sleep', 'slept', 'call', 'called'];
+
+function lastProgress(entries: readonly JournalRecord[]): number {
+  const kinds: readonly string[] = PROGRESS;
+  return entries.reduce((last, { kind, number }) => (kinds.includes(kind) ? Math.max(last, number) : last), 0);
 }
 
 /** The entry with which an operator lets a held task continue in this turn. */
