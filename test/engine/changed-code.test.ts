@@ -472,6 +472,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     await until(async () => statusText(await fixed.engine.get(ANN, id)) === 'Sure?');
     await expect(fixed.engine.release(id)).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
 
+    await fixed.engine.close();
     const again = await deploy(paysInstead);
     await again.task('yes', { returnImmediately: true, message: userMessage('yes', { taskId: id }) });
     await until(async () => {
