@@ -76,7 +76,7 @@ export interface RunLimits {
    */
   readonly onMismatch: 'continue' | 'hold';
   /**
-   * What is kept of the journal of an ended task, as long as the task. `outline` (the default): kinds, keys, times and outcomes of
+   * The part of the journal of an ended task that is kept as long as the task. `outline` (the default): kinds, keys, times and outcomes of
    * its entries, without values. `whole`: the values too. `none`: nothing. Answers to sensitive questions are removed in any case.
    */
   readonly keepJournal: 'none' | KeptJournal;
@@ -122,7 +122,7 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   onDisconnect: 'continue',
 });
 
-/** What the end of a task keeps of its journal. The agent is unknown on a node that does not run it, such as a tool. */
+/** The member of a write that ends a task which keeps a part of its journal. The agent is unknown on a node that does not run it, such as a tool. */
 export function journalToKeep(agent: Runnable | undefined): { readonly keepJournal?: KeptJournal } {
   const { keepJournal } = agent?.limits ?? DEFAULT_LIMITS;
   return keepJournal === 'none' ? {} : { keepJournal };

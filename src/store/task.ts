@@ -112,13 +112,13 @@ export interface JournalEntry {
   readonly key: string;
   /** The remembered value. */
   readonly body: JsonValue;
-  /** What may be known about the entry without its value: when it was made, and the outcome. Opaque to the store. */
+  /** The facts about the entry that may be kept without its value, such as its time and its outcome. Opaque to the store. */
   readonly outline?: JsonObject;
   /** Set if no value of the entry may be kept after the end of its task. */
   readonly sensitive?: true;
 }
 
-/** What is kept of the journal of an ended task: everything except sensitive values, or no values. */
+/** The part of the journal of an ended task that is kept: everything except sensitive values, or no values. */
 export type KeptJournal = 'whole' | 'outline';
 
 /** A stored journal entry. Its body is `null` if the value was removed at the end of the task. */

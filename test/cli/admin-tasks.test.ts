@@ -1,4 +1,4 @@
-/** What operators see of the tasks of all callers in a store, and how they release a task that changed code holds. */
+/** The tasks of all callers in a store as operators see them, and the release of a task that changed code holds. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';

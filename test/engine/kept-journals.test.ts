@@ -1,4 +1,4 @@
-/** What is kept of the journals of ended tasks, for how long, and what is removed in any case. */
+/** The parts of the journals of ended tasks that are kept, for how long, and those that are removed in any case. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

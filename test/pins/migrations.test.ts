@@ -14,6 +14,7 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
   '0006_fair_claims.sql': 'e801a5cc35e522b24c7610b9a7c527f81ce13ed2037557a40c6daf6314387469',
   '0007_history_bytes.sql': '32dbfe10021209268f390d4f72fd37545d577a3de5562440197fb1c07f5812cc',
   '0008_suspects.sql': '9b624c7aa28273ff88d7e5f8187855900ddb03d7962037dc4267b45fd6af790b',
+  '0009_kept_journals.sql': 'ff96224efe10639122bdf97253b2fc1caf62dcb146725eeb518783ea7f738f43',
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {

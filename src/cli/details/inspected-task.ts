@@ -23,7 +23,7 @@ export function printInspectedTable(tasks: readonly InspectedTask[], nowMs: numb
   for (const row of rows) screen.writeLine(lineOf(row));
 }
 
-/** What changed code did with a task: `held`, `released`, `continued`, or `-` if its code matches. */
+/** The treatment of a task by changed code: `held`, `was held`, `continued`, or `-` if its code matches. */
 function codeWord({ isHeld, codeMarks }: InspectedTask): string {
   if (isHeld) return 'held';
   const last = codeMarks.at(-1);

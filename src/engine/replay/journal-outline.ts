@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { JournalEntry } from '../../store/store.ts';
 import type { JournalKind } from './journal.ts';
 
-/** What may be known about an entry after the end of its task, when its value is gone. */
+/** The facts about an entry that may be kept when its value is gone, after the end of its task. */
 export interface EntryOutline {
   /** When the entry was made, in milliseconds since 1970. */
   readonly at: number;

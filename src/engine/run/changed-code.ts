@@ -130,7 +130,7 @@ interface MismatchEntry extends JournalEntry {
   readonly kind: 'mismatch';
 }
 
-/** What operators can see of a run whose code did not match the journal of its task. */
+/** A run whose code did not match the journal of its task, for operators. */
 export interface CodeMark {
   /** When it was found, in milliseconds since 1970. Undefined in journals of earlier versions. */
   readonly at: number | undefined;

@@ -2,7 +2,7 @@ import type { AllTasksQuery, JournalRecord, Store, TaskRecord } from '../../stor
 import { entryName } from '../replay/unasked-entries.ts';
 import { type CodeMark, codeMarksIn, isHeldIn } from '../run/changed-code.ts';
 
-/** A task as an operator sees it, whoever it belongs to. */
+/** A task of any caller as an operator sees it. */
 export interface InspectedTask {
   readonly record: TaskRecord;
   /** The runs whose code did not match the journal, the earliest first. */
