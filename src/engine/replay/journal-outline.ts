@@ -2,16 +2,6 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { JournalEntry } from '../../store/store.ts';
 import type { JournalKind } from './journal.ts';
 
-/** The facts about an entry that may be kept when its value is gone, after the end of its task. */
-export interface EntryOutline {
-  /** When the entry was made, in milliseconds since 1970. */
-  readonly at: number;
-  /** How the step, the question or the call ended. */
-  readonly outcome?: 'done' | 'failed' | 'answered' | 'expired' | 'canceled';
-  /** The members of the entry that contain nothing of callers or models. */
-  readonly [member: string]: JsonValue | undefined;
-}
-
 type Body = Readonly<Record<string, JsonValue | undefined>>;
 
 const nothing = (): JsonObject => ({});
@@ -36,7 +26,10 @@ const OUTLINES: Readonly<Record<JournalKind, (body: Body) => JsonObject>> = {
   called: resultOf,
 };
 
-/** Adds the outlines to entries that are about to be stored. */
+/**
+ * Adds outlines to entries that are about to be stored: the facts that may be kept when their values are gone. `at` is the time of the entry,
+ * `outcome` how the step, the question or the call ended: `done`, `failed`, `answered`, `expired` or `canceled`.
+ */
 export function outlined(entries: readonly JournalEntry[], now: number): readonly JournalEntry[] {
   return entries.map((entry) => ({ ...entry, outline: { at: now, ...outlineOf(entry) } }));
 }
