@@ -129,6 +129,7 @@ const HINTS: Readonly<Record<string, string>> = {
 const WORDS: Partial<Record<keyof RunLimits, readonly string[]>> = {
   recovery: ['resume', 'fail'],
   onMismatch: ['continue', 'hold'],
+  keepJournal: ['none', 'outline', 'whole'],
   onDisconnect: ['continue', 'cancel'],
   onUnfitAnswer: ['reject', 'cancel-question'],
 };

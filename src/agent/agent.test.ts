@@ -39,6 +39,7 @@ test('every option of agent() takes effect', () => {
     onDisconnect: 'cancel',
     onUnfitAnswer: 'cancel-question',
     onMismatch: 'hold',
+    keepJournal: 'whole',
   } as const;
   const card = {
     name: 'Translator',

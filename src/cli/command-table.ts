@@ -39,7 +39,16 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Create or upgrade the tables of a PostgreSQL database',
     load: () => import('./commands/migrate.ts'),
   },
-  'admin purge': { summary: 'Delete all data of one caller', load: () => import('./commands/admin-purge.ts') },
+  'admin list': { summary: 'List the tasks of all callers in a store', load: () => import('./commands/admin/list.ts') },
+  'admin show': {
+    summary: 'Show a task of any caller and the outline of its journal',
+    load: () => import('./commands/admin/show.ts'),
+  },
+  'admin release': {
+    summary: 'Let a task continue that changed code holds',
+    load: () => import('./commands/admin/release.ts'),
+  },
+  'admin purge': { summary: 'Delete all data of one caller', load: () => import('./commands/admin/purge.ts') },
   'config show': { summary: 'Show the settings and their sources', load: () => import('./commands/config-show.ts') },
   completion: { summary: 'Print a completion script for a shell', load: () => import('./commands/completion.ts') },
 };

@@ -1,4 +1,5 @@
 import type { Message } from '../model/message.ts';
+import type { KeptJournal } from '../store/store.ts';
 import type { Caller, Handler } from './handler.ts';
 
 /** An agent as the engine sees it. */
@@ -74,6 +75,11 @@ export interface RunLimits {
    * matches or `handler.release()` lets it continue.
    */
   readonly onMismatch: 'continue' | 'hold';
+  /**
+   * The part of the journal of an ended task that is kept as long as the task. `outline` (the default): kinds, keys, times and outcomes of
+   * its entries, without values. `whole`: the values too. `none`: nothing. Answers to sensitive questions are removed in any case.
+   */
+  readonly keepJournal: 'none' | KeptJournal;
   /** How long a question stays open unless it specifies `timeoutMs`, in milliseconds; 7 days by default. */
   readonly questionTtlMs: number;
   /**
@@ -106,6 +112,7 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   maxCrashes: 20,
   recovery: 'resume',
   onMismatch: 'continue',
+  keepJournal: 'outline',
   questionTtlMs: 7 * 24 * 60 * MINUTE,
   onUnfitAnswer: 'reject',
   maxPausedPerCaller: 1000,
@@ -114,6 +121,12 @@ export const DEFAULT_LIMITS: RunLimits = Object.freeze({
   maxTaskBytes: 64 * MEBIBYTE,
   onDisconnect: 'continue',
 });
+
+/** The member of a write that ends a task which keeps a part of its journal. The agent is unknown on a node that does not run it, such as a tool. */
+export function journalToKeep(agent: Runnable | undefined): { readonly keepJournal?: KeptJournal } {
+  const { keepJournal } = agent?.limits ?? DEFAULT_LIMITS;
+  return keepJournal === 'none' ? {} : { keepJournal };
+}
 
 /**
  * Indexes agents by id.

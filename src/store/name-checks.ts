@@ -8,14 +8,14 @@ import type { Store } from './store.ts';
  * respond as if they had searched for it. Stores that keep all texts distinct need no such checks.
  */
 export function withNameChecks(store: Store): Store {
-  const openTasks = store.openTasks?.bind(store);
+  const allTasks = store.allTasks?.bind(store);
   return {
     ...(store.isVolatile !== undefined && { isVolatile: store.isVolatile }),
     ...(store.ready && { ready: store.ready.bind(store) }),
     ...(store.now && { now: store.now.bind(store) }),
     ...(store.takeTokens && { takeTokens: store.takeTokens.bind(store) }),
-    ...(openTasks && {
-      openTasks: (agent, after, limit) => (areNames(agent, after) ? openTasks(agent, after, limit) : none()),
+    ...(allTasks && {
+      allTasks: (query) => (areNames(query.taskId, query.agent, query.after) ? allTasks(query) : none()),
     }),
     create(task, accepted) {
       const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig } = task;

@@ -14,6 +14,7 @@ import type {
   PushReport,
 } from './push.ts';
 import type {
+  AllTasksQuery,
   Appended,
   Created,
   JournalRecord,
@@ -95,7 +96,10 @@ export interface Store {
   /** Returns at most `limit` public events with numbers above `after`, in order. */
   events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]>;
 
-  /** Returns the journal entries with numbers above `after`, or all of them, in order. Empty once the task has ended. */
+  /**
+   * Returns the journal entries with numbers above `after`, or all of them, in order. Once the task has ended, those that its last
+   * write kept; see `TaskWrite.keepJournal`.
+   */
   journal(taskId: string, after?: number): Promise<readonly JournalRecord[]>;
 
   /**
@@ -196,10 +200,10 @@ export interface Store {
   unfinished(scope: Scope, limit: number): Promise<UnfinishedTasks>;
 
   /**
-   * Returns at most `limit` unfinished tasks of an agent, of all owners, whose ids follow `after`, in the order of the code units
-   * of their ids. For tools of operators. It may scan the whole table.
+   * Returns tasks of all owners, including provisional tasks, in the order of the code units of their ids. For tools of operators.
+   * It may scan the whole table.
    */
-  openTasks?(agent: string, after: string, limit: number): Promise<readonly TaskRecord[]>;
+  allTasks?(query: AllTasksQuery): Promise<readonly TaskRecord[]>;
 
   /**
    * Calls `listener` after commits to a task, including those of other processes if the store can detect them. See `WatchListener`

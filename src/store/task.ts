@@ -112,9 +112,16 @@ export interface JournalEntry {
   readonly key: string;
   /** The remembered value. */
   readonly body: JsonValue;
+  /** The facts about the entry that may be kept without its value, such as its time and its outcome. Opaque to the store. */
+  readonly outline?: JsonObject;
+  /** Set if no value of the entry may be kept after the end of its task. */
+  readonly sensitive?: true;
 }
 
-/** A stored journal entry. */
+/** The part of the journal of an ended task that is kept: everything except sensitive values, or no values. */
+export type KeptJournal = 'whole' | 'outline';
+
+/** A stored journal entry. Its body is `null` if the value was removed at the end of the task. */
 export interface JournalRecord extends JournalEntry {
   /** The position in the journal of the task, starting at 1. */
   readonly number: number;
@@ -260,6 +267,11 @@ export interface TaskWrite {
    * `artifacts` if there are any, because the events may be removed before the task.
    */
   readonly endedAt?: number;
+  /**
+   * With `endedAt`: keeps the journal, including the entries of this write, as long as the task. With `outline`, the body of every
+   * entry becomes `null`, with `whole` only those of sensitive entries.
+   */
+  readonly keepJournal?: KeptJournal;
   /** Makes repeats of the request recognisable. */
   readonly idempotency?: Idempotency;
   /** A push config that is added before the write, so that it receives its events. If it exceeds its `max`, nothing is written. */
@@ -350,6 +362,20 @@ export interface UnfinishedTasks {
   readonly taskIds: readonly string[];
   /** The number of all unfinished tasks of the owner. */
   readonly total: number;
+}
+
+/** Which tasks `Store.allTasks` returns. */
+export interface AllTasksQuery {
+  /** Only the task with this id. */
+  readonly taskId?: string;
+  /** Only tasks of this agent. */
+  readonly agent?: string;
+  /** Only tasks that have ended, or only those that have not. */
+  readonly hasEnded?: boolean;
+  /** Only tasks whose ids follow this one. */
+  readonly after?: string;
+  /** The maximum number of tasks, at least 1. */
+  readonly limit: number;
 }
 
 /** Which data `Store.prune` removes. Times are in milliseconds since 1970. */

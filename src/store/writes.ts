@@ -6,6 +6,7 @@ import type {
   Created,
   Idempotency,
   JournalEntry,
+  KeptJournal,
   Lease,
   NewEvent,
   NewTask,
@@ -71,6 +72,11 @@ export interface UnitOfWork<Task extends HeldTask = HeldTask> {
   addJournal(task: Task, entries: readonly JournalEntry[]): void;
   /** Deletes the journal: the task ends and never runs again. */
   dropJournal(task: Task): void;
+  /**
+   * Sets the bodies of the journal to `null`, also of entries that this write has added: all of them for `outline`, those of
+   * sensitive entries for `whole`.
+   */
+  reduceJournal(task: Task, kept: KeptJournal): void;
   /** Replaces the record, and the snapshot if the write has `artifacts`. Called after all members that add to the task. */
   update(task: Task, record: TaskRecord, write: TaskWrite): void;
   /** Removes the task with all its data and its alias. The keys of its requests stay until they expire. */
@@ -137,11 +143,12 @@ export function appendToTask<Task extends HeldTask>(unit: UnitOfWork<Task>, writ
   const after = recordAfter(before, write);
   if (write.events !== undefined) unit.addEvents(task, write.events);
   if (write.history !== undefined) unit.addMessages(task, write.history);
-  if (after.endedAt !== undefined) {
-    if (before.lastJournal > 0) unit.dropJournal(task);
-  } else if (write.journal !== undefined) {
-    unit.addJournal(task, write.journal);
-  }
+  const isKept = after.endedAt === undefined || write.keepJournal !== undefined;
+  if (isKept && write.journal !== undefined) unit.addJournal(task, write.journal);
+  // Most tasks have no journal, and then their end costs no statement.
+  if (!isKept && before.lastJournal > 0) unit.dropJournal(task);
+  else if (write.keepJournal !== undefined && after.endedAt !== undefined && after.lastJournal > 0)
+    unit.reduceJournal(task, write.keepJournal);
   unit.update(task, after, write);
   if (after.pushed === true && after.lastEvent > before.lastEvent) unit.makePushesDue(task);
   if (write.idempotency !== undefined) unit.rememberRequest(task, write.idempotency);

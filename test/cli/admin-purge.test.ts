@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { purgeStore } from '../../src/cli/commands/admin-purge.ts';
+import { purgeStore } from '../../src/cli/commands/admin/purge.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import type { Store } from '../../src/store/store.ts';

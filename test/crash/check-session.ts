@@ -8,7 +8,7 @@ import { textOfParts } from '../../src/model/part-text.ts';
 import { canTransition, isTerminal } from '../../src/model/state.ts';
 import type { Task, TaskStatus } from '../../src/model/task.ts';
 import { loadDriver } from '../../src/store/sqlite/database/driver.ts';
-import type { Store, TaskEvent } from '../../src/store/store.ts';
+import type { JournalRecord, Store, TaskEvent } from '../../src/store/store.ts';
 import { OWNER } from './client.ts';
 import { checkPushes } from './check-pushes.ts';
 import { readTraces, type Steps } from './step-traces.ts';
@@ -63,7 +63,7 @@ async function checkRequest(store: Store, observed: Observations, values: Steps[
     ...when(observed.isCanceled && end !== 'TASK_STATE_CANCELED', 'was canceled'),
     ...when(lastText !== undefined && text !== lastText, `ended with the text ${text}`),
     ...when(stored.record.lastEvent !== events.length, `has ${stored.record.lastEvent} events, not ${events.length}`),
-    ...when((await store.journal(taskId)).length > 0, 'has a journal after its end'),
+    ...checkJournal(await store.journal(taskId), stored.record.lastJournal),
     ...checkEvents(events, task),
     ...checkArtifacts(observed, events, (step) => values.get(`${taskId}:${step}`) ?? 'no value'),
     ...when(
@@ -81,6 +81,21 @@ function checkReplies({ replies }: Observations, lastText: string | undefined): 
     ...when(messageId !== replies[0]?.messageId, 'got two different replies'),
     ...when(textOfParts(parts) !== lastText, `got the reply ${textOfParts(parts)}`),
   ]);
+}
+
+/** An ended task keeps the outline of its whole journal, and no values. */
+function checkJournal(journal: readonly JournalRecord[], last: number): readonly string[] {
+  return [
+    ...when(journal.length !== last || journal.some(({ number }, i) => number !== i + 1), 'has lost journal entries'),
+    ...when(
+      journal.some(({ body }) => body !== null),
+      'has values in its journal after its end',
+    ),
+    ...when(
+      journal.some(({ outline }) => typeof outline?.['at'] !== 'number'),
+      'has journal entries without a time',
+    ),
+  ];
 }
 
 /** Events are numbered without a gap, transitions are legal, nothing follows the end, and no status text is repeated. */

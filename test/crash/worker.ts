@@ -162,7 +162,8 @@ async function traceJournals({ journal }: Store): Promise<void> {
     let turn = 0;
     for (const { kind, key, body } of await journal.call(store, taskId)) {
       if (kind === 'turn') turn++;
-      else if (kind === 'step')
+      // The values of an ended task are not kept.
+      else if (kind === 'step' && body !== null)
         trace(`recorded ${taskId}:${turn}:${key} ${String((body as { value?: unknown }).value)} ${process.pid}`);
     }
   }

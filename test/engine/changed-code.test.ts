@@ -114,6 +114,15 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(warnings()).toEqual([{ recorded: ['step charge'], asked: [] }]);
   });
 
+  test('a mismatch that is found when the task ends is marked in the outline of its journal', async () => {
+    const { node, id, answer } = await deployed(variant, asksAfterCharge, async ({ ask }) => ask('Ship it?'));
+    await answer('yes');
+
+    const marks = (await node.store.journal(id)).filter(({ kind }) => kind === 'mismatch');
+
+    expect(marks).toMatchObject([{ body: null, outline: { recorded: ['step charge'], asked: [], isHeld: false } }]);
+  });
+
   test('a new step before a recorded one logs no warning, because the recorded one is used', async () => {
     const { answer, effects, warnings } = await deployed(variant, asksAfterCharge, async (ctx, effect) => {
       await ctx.step('audit', effect('audit'));
@@ -447,6 +456,32 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await node.engine.get(ANN, id))).toBe('pay, yes');
     expect(effects).toEqual(['charge', 'pay']);
     await expect(node.engine.release(id)).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+  });
+
+  test('a task that has made progress after it was held is not held, until code that does not match is deployed again', async () => {
+    const held = await deployed(variant, asksAfterCharge, paysInstead, 'hold');
+    await heldAfterAnswer(held);
+    const { node, id, deploy } = held;
+    const fixed = await deploy(async ({ step, ask }, effect) => {
+      const receipt = await step('charge', effect('charge'));
+      await ask('Ship it?');
+      await step('ship', effect('ship'));
+      return `${receipt}, ${await ask('Sure?')}`;
+    });
+    fixed.clock.advance(60_000);
+    await until(async () => statusText(await fixed.engine.get(ANN, id)) === 'Sure?');
+    await expect(fixed.engine.release(id)).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+
+    await fixed.engine.close();
+    const again = await deploy(paysInstead);
+    await again.task('yes', { returnImmediately: true, message: userMessage('yes', { taskId: id }) });
+    await until(async () => {
+      again.clock.advance(100);
+      return (await node.store.journal(id)).filter(({ kind }) => kind === 'mismatch').length === 2;
+    });
+
+    expect(again.log.filter(({ message }) => message === WARNING)).toHaveLength(1);
+    await again.engine.release(id);
   });
 
   test('a held task can be canceled', async () => {

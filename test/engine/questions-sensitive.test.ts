@@ -60,7 +60,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const done = await task('', { message: userMessage('', { taskId: asked.id, parts, metadata: { SECRET } }) });
     expect(artifactText(done)).toBe('2 parts');
     expect(JSON.stringify(done)).not.toContain(SECRET);
-    expect(await store.journal(done.id)).toEqual([]);
+    expect(JSON.stringify(await store.journal(done.id))).not.toContain(SECRET);
   });
 
   test('unknown members of a sensitive answer are stored nowhere', async () => {

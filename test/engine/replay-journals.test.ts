@@ -137,14 +137,106 @@ describe.each(STORES)('$name', (variant) => {
     expect(replayed.map(({ summary }) => summary)).toEqual(['matches']);
   });
 
-  test('a store that cannot list open tasks is rejected', async () => {
+  test('whole journals of ended tasks are compared on request, also when their events are gone', async () => {
+    const before: Handler = async function* run({ step, ask }) {
+      yield 'Charging';
+      yield await step('charge', () => 'charged');
+      if ((await ask('Ship it?')) === 'yes') yield await step('ship', () => 'shipped');
+    };
+    const node = await harness(before, {
+      variant,
+      limits: { keepJournal: 'whole' },
+      retention: { replayWindowMs: 1000 },
+    });
+    const { id } = await node.reply(await node.task('go'), 'yes');
+    node.clock.advance(60_000);
+    await node.engine.prune();
+    expect(await node.store.events(id, 0, 10)).toEqual([]);
+    const stored = await node.store.journal(id);
+    const replayed = async (run: Handler): Promise<unknown> =>
+      (await replayJournals(runnable(run), readOnly(node.store), { ended: true })).map(({ compared, summary }) => [
+        compared,
+        summary,
+      ]);
+
+    const same: Handler = async function* run({ step, ask }) {
+      yield await step('charge', noEffect);
+      if ((await ask('Ship it?')) === 'yes') yield await step('ship', noEffect);
+    };
+    expect(await replayed(same)).toEqual([['all', 'matches']]);
+    const renamed: Handler = async ({ step, ask }) => {
+      await step('pay', noEffect);
+      await ask('Ship it?');
+    };
+    expect(await replayed(renamed)).toEqual([
+      ['all', 'new step pay; never asked for: step charge, step ship, question 1'],
+    ]);
+    expect(await replayJournals(runnable(renamed), readOnly(node.store))).toEqual([]);
+    expect(await node.store.journal(id)).toEqual(stored);
+  });
+
+  test('an ended task is compared up to the first value that was removed', async () => {
+    const node = await harness(
+      async ({ step, ask }) => {
+        await step('charge', () => 'charged');
+        await ask('Password?', { sensitive: true });
+        await step('ship', () => 'shipped');
+      },
+      { variant, limits: { keepJournal: 'whole' } },
+    );
+    await node.reply(await node.task('go'), 'hunter2');
+    const replayed = (run: Handler): ReturnType<typeof replayJournals> =>
+      replayJournals(runnable(run), readOnly(node.store), { ended: true });
+
+    const [same] = await replayed(async ({ step, ask }) => {
+      await step('charge', noEffect);
+      await ask('Password?', { sensitive: true });
+      throw new Error('unreachable');
+    });
+    expect(same).toMatchObject({ compared: 'part', matches: true });
+    const [changed] = await replayed(async ({ ask }) => ask('Password?', { sensitive: true }));
+    expect(changed).toMatchObject({ compared: 'part', matches: false, recorded: ['step charge'] });
+    expect(changed?.summary).toBe('never asked for: step charge (up to a value that was removed)');
+  });
+
+  test.each(['none', 'outline'] as const)(
+    'an ended task with keepJournal: %o is reported as one that cannot be compared',
+    async (keepJournal) => {
+      const node = await harness(
+        async ({ step, text }) => {
+          if (text === 'go') await step('charge', () => 'charged');
+          return 'done';
+        },
+        { variant, limits: { keepJournal } },
+      );
+      const ended = await node.task('go');
+      const trivial = await node.task('nothing to record');
+
+      const replayed = await replayJournals(
+        runnable(async () => 'done'),
+        readOnly(node.store),
+        { ended: true },
+      );
+      expect(replayed.find(({ taskId }) => taskId === ended.id)).toEqual({
+        taskId: ended.id,
+        compared: 'nothing',
+        matches: false,
+        recorded: [],
+        asked: [],
+        summary: "cannot be compared: the values of its journal were not kept (keepJournal: 'whole' keeps them)",
+      });
+      expect(replayed.find(({ taskId }) => taskId === trivial.id)).toMatchObject({ compared: 'all', matches: true });
+    },
+  );
+
+  test('a store that cannot list the tasks of all owners is rejected', async () => {
     const node = await harness(async () => 'done', { variant });
-    const { openTasks: _, ...rest } = readOnly(node.store);
+    const { allTasks: _, ...rest } = readOnly(node.store);
     await expect(
       replayJournals(
         runnable(async () => 'done'),
         rest as Store,
       ),
-    ).rejects.toThrow('openTasks');
+    ).rejects.toThrow('allTasks');
   });
 });

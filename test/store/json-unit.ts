@@ -110,6 +110,10 @@ export class Unit implements port.PushConfigUnit<Task> {
     task.journal = [];
   }
 
+  reduceJournal(task: Task, kept: port.KeptJournal): void {
+    task.journal = task.journal.map((one) => (kept === 'outline' || one.sensitive ? { ...one, body: null } : one));
+  }
+
   update(task: Task, record: port.TaskRecord, { artifacts }: port.TaskWrite): void {
     if (artifacts !== undefined) task.snapshot = { text: artifacts, upTo: record.lastEvent };
     task.record = record;

@@ -51,6 +51,12 @@ async function makeAllCalls(store: Store): Promise<void> {
   await store.deletePushConfig(ALICE, 'a', 'c');
   for (const query of queries()) await store.list(ALICE, query);
   await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
+  for (const keepJournal of ['outline', 'whole'] as const) {
+    await store.create(newTask(keepJournal));
+    const end = { status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 } as const;
+    const journal = [{ kind: 'step', key: 'k', body: 1 }];
+    await store.append({ taskId: keepJournal, guard: {}, journal, ...end, keepJournal });
+  }
   await store.prune({ ...POLICY, keepDeadLetters: 5 });
   await store.prune({ ...POLICY, endedBefore: 10 });
 }

@@ -9,6 +9,11 @@ export function isSensitive({ metadata }: Part): boolean {
   return metadata !== undefined && metadata[SENSITIVE] === true;
 }
 
+/** Whether a message has a part that is marked as sensitive. */
+export function hasSensitive({ parts }: Message): boolean {
+  return parts.some(isSensitive);
+}
+
 /** The credential in a message: the text of the parts that are marked as sensitive. */
 export function credentialIn({ parts }: Message): string | undefined {
   return textOfParts(parts.filter(isSensitive)) || undefined;
@@ -19,7 +24,7 @@ export function credentialIn({ parts }: Message): string | undefined {
  * may repeat the content.
  */
 export function withoutSensitive(message: Message): Message {
-  if (!message.parts.some(isSensitive)) return message;
+  if (!hasSensitive(message)) return message;
   const { unknownMembers: _, ...known } = message;
   return { ...known, parts: message.parts.map((part) => (isSensitive(part) ? HIDDEN : part)) };
 }

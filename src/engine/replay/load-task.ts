@@ -84,8 +84,28 @@ const PAGE = 1000;
 /** Loads a task that has run before. Returns `undefined` if the lease it was claimed with is lost. */
 export async function loadTask(store: Store, claimed: TaskRecord): Promise<LoadedTask | undefined> {
   const parts = await loadParts(store, claimed);
-  if (parts === undefined) return undefined;
-  const { stored, entries, events } = parts;
+  return parts && taskOf(parts);
+}
+
+/**
+ * Loads an ended task as it was when it ran for the last time, from what is left of it, to run its handler again without effects.
+ *
+ * @param entries The first entries of its journal, with their values.
+ */
+export async function loadEndedTask(
+  store: Store,
+  ended: TaskRecord,
+  entries: readonly JournalRecord[],
+): Promise<LoadedTask | undefined> {
+  const stored = await store.read(ended, ended.id);
+  if (stored === undefined) return undefined;
+  const { endedAt: _, ...record } = stored.record;
+  const status = { ...record.status, state: 'TASK_STATE_WORKING' } as const;
+  // The events may be gone already. Only the outputs would be compared with them.
+  return taskOf({ stored: { ...stored, record: { ...record, status, canceling: false } }, entries, events: [] });
+}
+
+function taskOf({ stored, entries, events }: TaskParts): LoadedTask | undefined {
   const { record } = stored;
   const [firstMessage] = stored.history;
   if (firstMessage === undefined) return undefined;
@@ -133,7 +153,7 @@ async function loadParts(store: Store, claimed: TaskRecord): Promise<TaskParts |
       allEvents(store, { id: claimed.id, lastEvent }),
     ]);
     const stored = await store.read(claimed, claimed.id);
-    // An ended task has no journal and would run as if it were new.
+    // An ended task may have no journal and would run as if it were new.
     if (stored === undefined || stored.record.fence !== claimed.fence || stored.record.endedAt !== undefined) return;
     const { lastJournal } = stored.record;
     if ((entries.at(-1)?.number ?? 0) === lastJournal && events.length === stored.record.lastEvent)

@@ -84,7 +84,7 @@ function outerKeys(key: string): readonly string[] {
 }
 
 /** An entry in words, without content: `step charge`, `step charge#2`, `question 1`. */
-export function entryName({ kind, key }: Pick<UnaskedEntry, 'kind' | 'key'>): string {
-  if (kind === 'question') return `question ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
+export function entryName({ kind, key }: { readonly kind: string; readonly key: string }): string {
+  if (kind === 'question' || kind === 'answer') return `${kind} ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
   return `${kind} ${kind === 'step' ? key.replace(/#1$/, '') : key}`;
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../model/json.ts';
-import type { JournalEntry } from '../../store/store.ts';
+import type { JournalEntry, JournalRecord } from '../../store/store.ts';
+import type { JournalKind } from '../replay/journal.ts';
 import { type ComparedKind, entryName, type UnaskedEntries, type UnaskedEntry } from '../replay/unasked-entries.ts';
 import { taskFields } from '../task-trace.ts';
 import type { CodeComparison, RunPort } from './run-port.ts';
@@ -68,15 +69,15 @@ export class ChangedCode implements CodeComparison {
   }
 
   beforeWait(): void {
-    this.#report(this.#unasked.skipped(['step', 'question']), true);
+    this.#report(this.#unasked.skipped(['step', 'question']));
   }
 
-  afterEnd(isLast: boolean): void {
-    this.#report(this.#unasked.all(), !isLast);
+  afterEnd(): void {
+    this.#report(this.#unasked.all());
   }
 
   afterFailure(): void {
-    this.#report(this.#unasked.skipped(['step']), false);
+    this.#report(this.#unasked.skipped(['step']));
   }
 
   /** Whether a mismatch holds the task. */
@@ -102,15 +103,18 @@ export class ChangedCode implements CodeComparison {
     return (this.#held ??= this.#run.hold(this.#marksOf(skipped, true)));
   }
 
-  #report(skipped: readonly UnaskedEntry[], marks: boolean): void {
+  #report(skipped: readonly UnaskedEntry[]): void {
     if (skipped.length === 0 || this.#isReported) return;
-    for (const { kind, key, body } of this.#marksOf(skipped, false)) if (marks) this.#run.noteLater(kind, key, body);
+    for (const { kind, key, body } of this.#marksOf(skipped, false)) this.#run.noteLater(kind, key, body);
   }
 
   /** Logs what was skipped, unless an earlier attempt did. Returns the mark for the journal. */
   #marksOf(skipped: readonly UnaskedEntry[], isHeld: boolean): readonly MismatchEntry[] {
     const { engine, record, journal } = this.#run;
-    const marked = new Set(Array.from(journal.entriesOf('mismatch'), ({ body }) => keysIn(body, isHeld)).flat());
+    // A task that has made progress since it was held is held anew.
+    const since = isHeld ? lastProgress(PROGRESS.flatMap((kind) => [...journal.entriesOf(kind)])) : 0;
+    const marks = [...journal.entriesOf('mismatch')].filter(({ number }) => number > since);
+    const marked = new Set(marks.flatMap(({ body }) => keysIn(body, isHeld)));
     const unmarked = skipped.filter((entry) => !marked.has(keyOf(entry)));
     if (unmarked.length === 0) return [];
     this.#isReported = true;
@@ -126,13 +130,51 @@ interface MismatchEntry extends JournalEntry {
   readonly kind: 'mismatch';
 }
 
-/** Whether a task is held, by the entries of its journal. */
-export function isHeldIn(entries: readonly JournalEntry[]): boolean {
+/** A run whose code did not match the journal of its task, for operators. */
+export interface CodeMark {
+  /** When it was found, in milliseconds since 1970. Undefined in journals of earlier versions. */
+  readonly at: number | undefined;
+  /** `held`: the run did nothing new. `continued`: it did. */
+  readonly treatment: 'held' | 'continued';
+  /** The entries of earlier attempts that the run did not ask for, such as `step charge`. */
+  readonly recorded: readonly string[];
+  /** The steps and questions that the run asked for and the journal does not have. */
+  readonly asked: readonly string[];
+}
+
+/** The marks in a journal, also in the outline of one. */
+export function codeMarksIn(entries: readonly JournalEntry[]): readonly CodeMark[] {
+  return entries.flatMap(({ kind, key, body, outline }) => {
+    if (kind !== 'mismatch' || key === RELEASED) return [];
+    const { recorded = [], asked = [], isHeld } = (body ?? outline ?? {}) as Partial<MismatchRecord>;
+    const at = outline?.['at'];
+    return [
+      {
+        at: typeof at === 'number' ? at : undefined,
+        treatment: isHeld ? 'held' : 'continued',
+        recorded,
+        asked,
+      } as const,
+    ];
+  });
+}
+
+/** Whether an unfinished task is held, by the entries of its journal: nothing was recorded since, and nobody has released it. */
+export function isHeldIn(entries: readonly JournalRecord[]): boolean {
   const turn = entries.slice(entries.findLastIndex(({ kind }) => kind === 'turn') + 1);
-  const marks = turn.filter(({ kind }) => kind === 'mismatch');
+  const since = turn.filter(({ number }) => number > lastProgress(turn));
   return (
-    marks.some(({ body }) => (body as Partial<MismatchRecord>).isHeld) && !marks.some(({ key }) => key === RELEASED)
+    codeMarksIn(since).some(({ treatment }) => treatment === 'held') &&
+    !turn.some(({ kind, key }) => kind === 'mismatch' && key === RELEASED)
   );
+}
+
+/** The kinds of entries that a run records only while it is not held. */
+const PROGRESS: readonly JournalKind[] = ['step', 'question', 'answer', 'sleep', 'slept', 'call', 'called'];
+
+function lastProgress(entries: readonly JournalRecord[]): number {
+  const kinds: readonly string[] = PROGRESS;
+  return entries.reduce((last, { kind, number }) => (kinds.includes(kind) ? Math.max(last, number) : last), 0);
 }
 
 /** The entry with which an operator lets a held task continue in this turn. */

@@ -1,7 +1,7 @@
-import type { Appended, Store, TaskRecord, TaskWrite } from '../../store/store.ts';
+import type { Appended, JournalRecord, Store, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { createEngineContext } from '../engine-options.ts';
 import type { EngineContext } from '../engine-context.ts';
-import { loadTask, type LoadedTask } from '../replay/load-task.ts';
+import { loadEndedTask, loadTask, type LoadedTask } from '../replay/load-task.ts';
 import { type ComparedKind, entryName, type UnaskedEntries } from '../replay/unasked-entries.ts';
 import type { Runnable } from '../runnable.ts';
 import type { Clock } from '../../support/time/clock.ts';
@@ -10,10 +10,15 @@ import { isTurnQuestion } from './outcome.ts';
 import type { CodeComparison } from './run-port.ts';
 import { Run } from './run.ts';
 
-/** How the code of a handler compares with the journal of one open task. */
+/** How the code of a handler compares with the journal of one task. */
 export interface ComparedTask {
   /** The id of the task. */
   readonly taskId: string;
+  /**
+   * How much of the journal was compared: all of it; the entries before the first one whose value was removed, such as the answer to
+   * a sensitive question; or nothing, because the journal has no values.
+   */
+  readonly compared: 'all' | 'part' | 'nothing';
   /** Entries of the journal that the code did not ask for, such as `step charge` or `question 1`. */
   readonly recorded: readonly string[];
   /** The steps and questions that the code asked for and the journal does not have. It stopped there. */
@@ -36,8 +41,8 @@ export interface CompareOptions {
 }
 
 /**
- * Runs a handler against the journal of an open task, up to the first step or question that is not in it. No function of a
- * step is called and nothing is stored.
+ * Runs a handler against the journal of a task, up to the first step or question that is not in it. No function of a step is
+ * called and nothing is stored.
  */
 export async function compareTask(
   store: Store,
@@ -45,11 +50,11 @@ export async function compareTask(
   record: TaskRecord,
   { quietMs, recordAfter }: CompareOptions,
 ): Promise<ComparedTask> {
-  const { id: taskId, question, canceling } = record;
-  const isSettled = canceling || record.lastJournal === 0 || (question !== undefined && isTurnQuestion(question));
-  const task = isSettled ? undefined : await loaded(store, record);
+  const { task, compared, entries } =
+    record.endedAt === undefined ? await openTask(store, record) : await endedTask(store, record);
+  const nothingFound = { taskId: record.id, compared, recorded: [], asked: [] };
   const unasked = task?.journal.unasked;
-  if (task === undefined || unasked === undefined) return { taskId, recorded: [], asked: [] };
+  if (task === undefined || unasked === undefined) return nothingFound;
   const probe = new Probe(unasked);
   let current = task.record;
   const append: Store['append'] = async (write): Promise<Appended> => {
@@ -57,15 +62,39 @@ export async function compareTask(
     current = recordAfter(current, write);
     return { kind: 'appended', record: current, firstEvent };
   };
-  const engine = isolated(store, append, agent, (error) => (probe.error = error));
+  const journal: Store['journal'] = async (taskId, after) => entries ?? store.journal(taskId, after);
+  const engine = isolated(store, { append, journal }, agent, (error) => (probe.error = error));
   const run = startRun(engine, agent, task, probe);
   try {
     await untilQuiet(probe, quietMs);
     const { recorded, asked, error } = probe;
-    return { taskId, recorded, asked, ...(error !== undefined && { error }) };
+    return { ...nothingFound, recorded, asked, ...(error !== undefined && { error }) };
   } finally {
     run.stop('suspended');
   }
+}
+
+interface TaskToCompare {
+  readonly task: LoadedTask | undefined;
+  readonly compared: ComparedTask['compared'];
+  /** The journal of the task, if it is not the one in the store. */
+  readonly entries?: readonly JournalRecord[];
+}
+
+async function openTask(store: Store, record: TaskRecord): Promise<TaskToCompare> {
+  const { question, canceling, lastJournal } = record;
+  const isSettled = canceling || lastJournal === 0 || (question !== undefined && isTurnQuestion(question));
+  return { task: isSettled ? undefined : await loaded(store, record), compared: 'all' };
+}
+
+/** The task as far as its journal has values. */
+async function endedTask(store: Store, record: TaskRecord): Promise<TaskToCompare> {
+  const journal = await store.journal(record.id);
+  const removed = journal.findIndex(({ body }) => body === null);
+  const entries = removed < 0 ? journal : journal.slice(0, removed);
+  if (entries.length === 0) return { task: undefined, compared: record.lastJournal === 0 ? 'all' : 'nothing' };
+  const compared = removed < 0 ? 'all' : 'part';
+  return { task: await loadEndedTask(store, record, entries), compared, entries };
 }
 
 /** Tries again if a node has claimed the task in between. */
@@ -141,16 +170,15 @@ class Probe implements CodeComparison {
 /** An engine for one run, which reads from the store and writes elsewhere. */
 function isolated(
   store: Store,
-  append: Store['append'],
+  own: Pick<Store, 'append' | 'journal'>,
   agent: Runnable,
   onFailed: (error: unknown) => void,
 ): EngineContext {
   const reads: Partial<Store> = {
-    append,
+    ...own,
     read: (...args) => store.read(...args),
     list: (...args) => store.list(...args),
     events: (...args) => store.events(...args),
-    journal: (...args) => store.journal(...args),
   };
   const log = {
     info: nothing,

@@ -25,8 +25,8 @@ export interface CodeComparison {
   beforeWait(): void;
   /** Called when the handler wants to end its turn. Returns whether the task is held instead. */
   holdsEnd(): boolean;
-  /** Called when the handler has ended its turn by itself. @param isLast Whether the task ends, and its journal with it. */
-  afterEnd(isLast: boolean): void;
+  /** Called when the handler has ended its turn by itself. */
+  afterEnd(): void;
   /** Called when the handler was stopped or has failed. Only a step that was skipped before another one counts. */
   afterFailure(): void;
 }

@@ -318,7 +318,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
       return false;
     }
     if (code.holdsEnd()) return true;
-    code.afterEnd(outcome.kind !== 'turn');
+    code.afterEnd();
     return false;
   }
 

@@ -1,5 +1,6 @@
 import type { JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
+import { outlined } from '../replay/journal-outline.ts';
 
 /** The pause after a failure. It doubles with each further failure. */
 const FIRST_PAUSE_MS = 500;
@@ -82,7 +83,7 @@ export class LeaseReleases {
       guard: { lease: { node, fence } },
       ...WRITES[how],
       wakeAt,
-      ...(journal && { journal }),
+      ...(journal && { journal: outlined(journal, clock.now()) }),
     });
     faultPoint('after-release');
   }

@@ -53,7 +53,7 @@ function authorized({ clock }: EngineContext, record: TaskRecord, credential: st
     events: [statusEvent(record, working)],
     status: working,
     history: status.message === undefined ? [] : [status.message],
-    journal: [{ kind: 'answer', key: question, body: { value: credential } }],
+    journal: [{ kind: 'answer', key: question, body: { value: credential }, sensitive: true }],
     question: null,
     wakeAt: clock.now(),
   };

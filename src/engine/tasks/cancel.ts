@@ -4,6 +4,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { TaskRecord, TaskWrite } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { artifactsOf, createdEvent, statusEvent } from '../replay/event-body.ts';
+import { journalToKeep } from '../runnable.ts';
 import { changeTask } from './change-task.ts';
 import { notFound, shown, type TaskAccess } from './task-access.ts';
 import type { Runs } from '../schedule/runs.ts';
@@ -77,7 +78,7 @@ async function endIfIdle(engine: EngineContext, record: TaskRecord): Promise<Tas
   return now.endedAt === undefined ? undefined : now;
 }
 
-async function endOf({ store, clock }: EngineContext, record: TaskRecord): Promise<TaskWrite> {
+async function endOf({ store, clock, agents }: EngineContext, record: TaskRecord): Promise<TaskWrite> {
   // The first message is needed only if no event of the task was published yet.
   const parts = record.lastEvent === 0 ? { artifacts: true } : { artifacts: true, history: 0 };
   const stored = await store.read(record, record.id, parts);
@@ -96,6 +97,7 @@ async function endOf({ store, clock }: EngineContext, record: TaskRecord): Promi
     status: canceled,
     history: status.message === undefined ? [] : [status.message],
     endedAt: now,
+    ...journalToKeep(agents.get(record.agent)),
     ...(artifacts.length > 0 && { artifacts: JSON.stringify(artifacts) }),
   };
 }

@@ -1,6 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { Appended, TaskRecord, TaskWrite } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
+import { outlined } from '../replay/journal-outline.ts';
 
 /** A bound on retries after concurrent writes: a task that changes this often is not waiting. */
 const MAX_TRIES = 20;
@@ -39,7 +40,8 @@ export async function changeTask(engine: EngineContext, change: TaskChange): Pro
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const write = await change.plan(record);
     if (write === undefined) return { kind: 'unchanged', record };
-    const result = await engine.store.append({ ...write, by: engine.node });
+    const journal = write.journal && outlined(write.journal, engine.clock.now());
+    const result = await engine.store.append({ ...write, ...(journal && { journal }), by: engine.node });
     engine.faultPoint(change.faultPoint);
     if (result.kind === 'appended') {
       publish(engine, write, result.record, result.firstEvent);

@@ -15,7 +15,7 @@ import { isTurnQuestion } from '../run/outcome.ts';
 import { noRoomForPush, pushConfigOf } from '../outbox/push-configs.ts';
 import { isAnsweredBy, openQuestion, readAnswer } from '../questions/question.ts';
 import type { Runnable } from '../runnable.ts';
-import { redacted, withoutSensitive, withoutUnknown } from '../questions/sensitive-parts.ts';
+import { hasSensitive, redacted, withoutSensitive, withoutUnknown } from '../questions/sensitive-parts.ts';
 import { timeAfter } from '../write/status-time.ts';
 import { changeTask } from './change-task.ts';
 import { shown } from './task-access.ts';
@@ -181,7 +181,7 @@ function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, 
     taskId: record.id,
     guard: question === undefined ? { states: AT_WORK, canceling: false } : { question, canceling: false },
     history: [isSecret ? redacted(message) : withoutSensitive(message)],
-    journal: [{ kind: 'message', key: message.messageId, body: message as unknown as JsonValue }],
+    journal: [messageEntry(message, isSecret)],
     // A sleeping handler may read its inbox. A queued task keeps its position.
     wakeAt: Math.min(record.wakeAt ?? now, now),
   };
@@ -198,6 +198,7 @@ async function toQuestion(engine: EngineContext, submission: Submission, record:
   if (!isAnsweredBy(asked, received)) {
     return { write: toInbox(submission, record, false, engine.clock.now()), secretFor: undefined };
   }
+  const isSecret = asked.sensitive || asked.credential !== undefined || hasSensitive(received);
   // Unknown members of a sensitive answer may repeat it, and are not stored anywhere.
   const message = asked.sensitive ? withoutUnknown(received) : received;
   const said = asked.sensitive ? redacted(message) : withoutSensitive(message);
@@ -208,22 +209,34 @@ async function toQuestion(engine: EngineContext, submission: Submission, record:
     const isCanceling = engine.agents.get(record.agent)?.limits.onUnfitAnswer === 'cancel-question';
     if (!isCanceling || !A2AError.is(error, 'INVALID_PARAMS')) throw error;
     return {
-      write: toCanceledQuestion(engine, record, message, said),
+      write: toCanceledQuestion(engine, record, message, said, isSecret),
       secretFor: asked.sensitive ? question : undefined,
     };
   }
   const body = { value, said: said as unknown as JsonValue };
-  const write = toAnswer(engine, record, { kind: 'answer', key: question, body }, said);
+  const entry: JournalEntry = { kind: 'answer', key: question, body, ...(isSecret && { sensitive: true }) };
+  const write = toAnswer(engine, record, entry, said);
   return { write, secretFor: asked.sensitive ? question : undefined };
 }
 
 /** Cancels the open question; the message is not its answer, and the handler finds it in the inbox. */
-function toCanceledQuestion(engine: EngineContext, record: TaskRecord, message: Message, said: Message): TaskWrite {
+function toCanceledQuestion(
+  engine: EngineContext,
+  record: TaskRecord,
+  message: Message,
+  said: Message,
+  isSecret: boolean,
+): TaskWrite {
   const { question = '' } = record;
   const write = toAnswer(engine, record, { kind: 'answer', key: question, body: { canceled: true } }, said);
-  const received = { kind: 'message', key: message.messageId, body: message as unknown as JsonValue };
   // The message is recorded before the question ends, so that the handler finds it in its inbox.
-  return { ...write, journal: [received, ...(write.journal ?? [])] };
+  return { ...write, journal: [messageEntry(message, isSecret), ...(write.journal ?? [])] };
+}
+
+/** @param isSecret Whether the message was meant as the answer to a sensitive question. */
+function messageEntry(message: Message, isSecret: boolean): JournalEntry {
+  const entry = { kind: 'message', key: message.messageId, body: message as unknown as JsonValue };
+  return isSecret || hasSensitive(message) ? { ...entry, sensitive: true } : entry;
 }
 
 interface AnswerWrite {
@@ -257,5 +270,6 @@ function turnEntry(submission: Submission, { question = '', lastEvent }: TaskRec
   };
   // The status that sets the task to working still belongs to the old turn.
   const turn: Turn = { ...trigger, after: lastEvent + 1 };
-  return { kind: 'turn', key: question, body: turn as unknown as JsonValue };
+  const entry = { kind: 'turn', key: question, body: turn as unknown as JsonValue };
+  return hasSensitive(message) ? { ...entry, sensitive: true } : entry;
 }

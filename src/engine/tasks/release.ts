@@ -1,6 +1,7 @@
 import { A2AError } from '../../errors.ts';
 import type { TaskRecord } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
+import { outlined } from '../replay/journal-outline.ts';
 import { isHeldIn, RELEASE } from '../run/changed-code.ts';
 
 /**
@@ -11,8 +12,9 @@ import { isHeldIn, RELEASE } from '../run/changed-code.ts';
  */
 export async function releaseTask({ store, clock, node }: EngineContext, taskId: string): Promise<TaskRecord> {
   if (isHeldIn(await store.journal(taskId))) {
+    const now = clock.now();
     const guard = { canceling: false };
-    const result = await store.append({ taskId, by: node, guard, journal: [RELEASE], wakeAt: clock.now() });
+    const result = await store.append({ taskId, by: node, guard, journal: outlined([RELEASE], now), wakeAt: now });
     if (result.kind === 'appended') return result.record;
   }
   throw new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} is not held by onMismatch, so it cannot be released`, {

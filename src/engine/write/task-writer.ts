@@ -18,6 +18,8 @@ import type { Writable } from '../../support/writable.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { stopError, type StopReason } from '../run/run-state.ts';
 import { Conversation } from '../run/conversation.ts';
+import { outlined } from '../replay/journal-outline.ts';
+import { journalToKeep } from '../runnable.ts';
 import { artifactEvent, createdEvent, statusEvent, taskView } from '../replay/event-body.ts';
 import type { FeedChange } from '../stream/feed.ts';
 import type { WriteCoalescer } from './write-coalescer.ts';
@@ -376,6 +378,9 @@ export class TaskWriter implements WriteCoalescer {
     if (!this.#record.visible) write.visible = true;
     if (batch.status !== undefined) write.status = batch.status;
     if (batch.decision !== undefined) addDecision(write, batch.decision, this.#record);
+    if (write.journal !== undefined && write.journal.length > 0)
+      write.journal = outlined(write.journal, this.#engine.clock.now());
+    if (write.endedAt !== undefined) Object.assign(write, journalToKeep(this.#engine.agents.get(this.#record.agent)));
     const limit = batch.decision?.endedAt === undefined ? Math.max(this.#snapshotBytes, MIN_SNAPSHOT_BYTES) : 0;
     if (this.#tailBytes > limit) {
       write.artifacts = this.#fold.toJson();

@@ -4,6 +4,7 @@ import type { Writable } from '../../support/writable.ts';
 import type {
   JournalEntry,
   JournalRecord,
+  KeptJournal,
   NewEvent,
   NewTask,
   ReadParts,
@@ -97,10 +98,21 @@ export function addJournal(row: Row, entries: readonly JournalEntry[]): void {
   if (entries.length === 0) return;
   if (row.journal === NONE) row.journal = [];
   let number = row.record.lastJournal;
-  for (const { kind, key, body } of entries) {
-    row.journalBytes += jsonSize(body) + ENTRY_BYTES;
-    row.journal.push({ kind, key, body, number: (number += 1) });
+  for (const entry of entries) {
+    row.journalBytes += sizeOf(entry);
+    row.journal.push(recorded(entry, (number += 1)));
   }
+}
+
+function recorded({ kind, key, body, outline, sensitive }: JournalEntry, number: number): JournalRecord {
+  const record: Writable<JournalRecord> = { kind, key, body, number };
+  if (outline !== undefined) record.outline = outline;
+  if (sensitive !== undefined) record.sensitive = sensitive;
+  return record;
+}
+
+function sizeOf({ body, outline }: JournalEntry): number {
+  return jsonSize(body) + (outline === undefined ? 0 : jsonSize(outline)) + ENTRY_BYTES;
 }
 
 function numbered({ kind, body }: NewEvent, number: number): TaskEvent {
@@ -144,6 +156,13 @@ export function dropEvents(row: Row): void {
 export function dropJournal(row: Row): void {
   row.journal = NONE;
   row.journalBytes = 0;
+}
+
+export function reduceJournal(row: Row, kept: KeptJournal): void {
+  row.journal = row.journal.map((record) =>
+    kept === 'outline' || record.sensitive ? { ...record, body: null } : record,
+  );
+  row.journalBytes = row.journal.reduce((sum, record) => sum + sizeOf(record), 0);
 }
 
 export function endTime({ endedAt = 0 }: TaskRecord): number {

@@ -221,8 +221,8 @@ class MemoryStore implements port.Store {
     return { taskIds: unfinished.slice(0, limit).map(({ record }) => record.id), total: unfinished.length };
   }
 
-  async openTasks(agent: string, after: string, limit: number): Promise<readonly port.TaskRecord[]> {
-    return this.#tables.openTasks(agent, after).slice(0, limit);
+  async allTasks(query: port.AllTasksQuery): Promise<readonly port.TaskRecord[]> {
+    return this.#tables.allTasks(query);
   }
 
   watch(listener: port.WatchListener): () => void {

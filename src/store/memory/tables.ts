@@ -3,8 +3,10 @@ import type { Message } from '../../model/message.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import type {
+  AllTasksQuery,
   Idempotency,
   JournalEntry,
+  KeptJournal,
   NewEvent,
   NewTask,
   PushConfigRecord,
@@ -17,7 +19,7 @@ import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
 import { type RequestKey, RequestKeys, scoped } from './request-keys.ts';
-import { addEvents, addJournal, bytesOf, dropEvents, dropJournal, newRow, type Row } from './row.ts';
+import { addEvents, addJournal, bytesOf, dropEvents, dropJournal, newRow, reduceJournal, type Row } from './row.ts';
 import { TaskIndex } from './task-index.ts';
 import { RETRY_MS, UnfinishedBytes } from './unfinished-bytes.ts';
 import { WakeIndex } from './wake-index.ts';
@@ -69,12 +71,15 @@ export class Tables implements PushConfigUnit<Row> {
     return [...this.#rows.values()].filter(({ record }) => isOwnedBy(scope, record));
   }
 
-  /** The unfinished tasks of an agent with ids above `after`, sorted by id. */
-  openTasks(agent: string, after: string): readonly TaskRecord[] {
-    const open: TaskRecord[] = [];
-    for (const { record } of this.#rows.values())
-      if (record.agent === agent && record.endedAt === undefined && record.id > after) open.push(record);
-    return open.sort((a, b) => (a.id < b.id ? -1 : 1));
+  allTasks({ taskId, agent, hasEnded, after = '', limit }: AllTasksQuery): readonly TaskRecord[] {
+    const found: TaskRecord[] = [];
+    for (const { record } of this.#rows.values()) {
+      if (taskId !== undefined && record.id !== taskId) continue;
+      if (agent !== undefined && record.agent !== agent) continue;
+      if (hasEnded !== undefined && (record.endedAt !== undefined) !== hasEnded) continue;
+      if (record.id > after) found.push(record);
+    }
+    return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
   }
 
   findRequest(scope: Scope, key: string): RequestKey | undefined {
@@ -124,6 +129,10 @@ export class Tables implements PushConfigUnit<Row> {
 
   dropJournal(row: Row): void {
     dropJournal(row);
+  }
+
+  reduceJournal(row: Row, kept: KeptJournal): void {
+    reduceJournal(row, kept);
   }
 
   update(row: Row, record: TaskRecord, { artifacts, status }: TaskWrite): void {

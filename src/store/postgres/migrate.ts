@@ -9,6 +9,7 @@ export const MIGRATIONS = [
   '0004_history_bytes.sql',
   '0005_suspects.sql',
   '0006_outdated_error.sql',
+  '0007_kept_journals.sql',
 ] as const;
 
 /** The advisory lock of migrations. Arbitrary, but the same for all nodes. */

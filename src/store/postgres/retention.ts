@@ -1,4 +1,4 @@
-import type { RetentionPolicy, Scope, TaskRecord, UnfinishedTasks } from '../store.ts';
+import type { AllTasksQuery, RetentionPolicy, Scope, TaskRecord, UnfinishedTasks } from '../store.ts';
 import type { Database } from './database.ts';
 import { sqlLimit } from './read/reads.ts';
 import { currentColumns, toFound } from './task-row.ts';
@@ -86,18 +86,15 @@ export async function unfinishedTasksOf(database: Database, scope: Scope, limit:
   return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
 }
 
-/** Unfinished tasks of an agent in the order of their ids. Scans the whole table. */
-export async function openTasksOf(
-  database: Database,
-  agent: string,
-  after: string,
-  limit: number,
-): Promise<readonly TaskRecord[]> {
+/** Tasks of all owners in the order of their ids. */
+export async function allTasks(database: Database, query: AllTasksQuery): Promise<readonly TaskRecord[]> {
   const { schema } = database;
+  const { taskId = null, agent = null, hasEnded = null, after = '', limit } = query;
   const rows = await database.rows(
     `SELECT ${currentColumns(schema)} FROM ${schema}.task t
-     WHERE t.agent = $1 AND t.ended_at IS NULL AND t.id COLLATE "C" > $2 ORDER BY t.id COLLATE "C" LIMIT $3`,
-    [agent, after, sqlLimit(limit)],
+     WHERE t.id COLLATE "C" > $1 AND ($2::text IS NULL OR t.id = $2) AND ($3::text IS NULL OR t.agent = $3)
+       AND ($4::boolean IS NULL OR (t.ended_at IS NOT NULL) = $4) ORDER BY t.id COLLATE "C" LIMIT $5`,
+    [after, taskId, agent, hasEnded, sqlLimit(limit)],
   );
   return rows.map((row) => toFound(row).record);
 }

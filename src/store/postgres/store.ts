@@ -23,13 +23,13 @@ import { deletePushConfig, putPushConfig, readPushConfigs } from './push-configs
 import { listTasks } from './read/list.ts';
 import { findAlias, readEvents, readJournal, readTask } from './read/reads.ts';
 import {
+  allTasks,
   forgetEvents,
   forgetNodes,
   forgetRequests,
   forgetRequestsOf,
   idleTasksOf,
   outlived,
-  openTasksOf,
   unfinishedTasksOf,
 } from './retention.ts';
 import { Commits } from './write/commits.ts';
@@ -160,7 +160,7 @@ class PostgresStore implements port.Store {
   readonly heartbeat = this.#asking(heartbeat);
   readonly retire = this.#asking(retire);
   readonly unfinished = this.#asking(unfinishedTasksOf);
-  readonly openTasks = this.#asking(openTasksOf);
+  readonly allTasks = this.#asking(allTasks);
 
   async ready(): Promise<void> {
     await this.#askInTime((database) => readTask(database, { tenant: '', owner: '' }, 'readiness', { history: 0 }));

@@ -12,6 +12,7 @@ export const MIGRATIONS = [
   '0006_fair_claims.sql',
   '0007_history_bytes.sql',
   '0008_suspects.sql',
+  '0009_kept_journals.sql',
 ] as const;
 
 /** The application id in the header of our files; the first migration sets it. */

@@ -1,4 +1,4 @@
-import type { RetentionPolicy, Scope, TaskRecord, UnfinishedTasks } from '../store.ts';
+import type { AllTasksQuery, RetentionPolicy, Scope, TaskRecord, UnfinishedTasks } from '../store.ts';
 import type { SqliteContext } from './context.ts';
 import { type Connection, sqlLimit } from './database/connection.ts';
 import type { TaskCounts } from './task-counts.ts';
@@ -71,14 +71,12 @@ export function unfinishedTasksOf(
   return { taskIds: rows.map(([id]) => String(id)), total: Number(rows[0]?.[1] ?? 0) };
 }
 
-const OPEN = `SELECT ${RECORD_COLUMNS} FROM task WHERE agent = ? AND ended_at IS NULL AND id > ? ORDER BY id LIMIT ?`;
+const ALL = `SELECT ${RECORD_COLUMNS} FROM task WHERE id > ?1 AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR agent = ?3)
+  AND (?4 IS NULL OR (ended_at IS NOT NULL) = ?4) ORDER BY id LIMIT ?5`;
 
-/** Unfinished tasks of an agent in the order of their ids. */
-export function openTasksOf(
-  { connection }: SqliteContext,
-  agent: string,
-  after: string,
-  limit: number,
-): readonly TaskRecord[] {
-  return connection.all(OPEN, agent, after, sqlLimit(limit)).map((row) => toFound(row).record);
+/** Tasks of all owners in the order of their ids. */
+export function allTasks({ connection }: SqliteContext, query: AllTasksQuery): readonly TaskRecord[] {
+  const { taskId = null, agent = null, hasEnded, after = '', limit } = query;
+  const ended = hasEnded === undefined ? null : Number(hasEnded);
+  return connection.all(ALL, after, taskId, agent, ended, sqlLimit(limit)).map((row) => toFound(row).record);
 }

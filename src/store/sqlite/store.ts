@@ -27,7 +27,7 @@ import { Nodes } from './nodes.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
 import { readPushConfigs } from './push-configs.ts';
 import { dropOldRequests, dropRequestsOf, findRequest, KeysUnderWay } from './request-key.ts';
-import { forgetEvents, idleTasksOf, openTasksOf, outlived, unfinishedTasksOf, unreplayable } from './retention.ts';
+import { allTasks, forgetEvents, idleTasksOf, outlived, unfinishedTasksOf, unreplayable } from './retention.ts';
 import { TaskCounts } from './task-counts.ts';
 import { readEvents } from './task-events.ts';
 import { readJournal, readParts } from './task-log.ts';
@@ -200,7 +200,7 @@ class SqliteStore implements port.Store {
   readonly claim = this.#submitting(claimTasks);
   readonly nextWake = this.#reading(nextWake);
   readonly unfinished = this.#submitting(unfinishedTasksOf);
-  readonly openTasks = this.#submitting(openTasksOf);
+  readonly allTasks = this.#submitting(allTasks);
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
     this.#checkFiles();

@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
+import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from '../journal-row.ts';
 import type { JournalRecord, ReadParts, StoredTask } from '../store.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { SqliteContext } from './context.ts';
@@ -11,18 +11,11 @@ import type { FoundTask } from './task-row.ts';
 
 const PK_OF = '(SELECT pk FROM task WHERE id = ?)';
 
-type JournalRow = readonly [number: number, kind: string, key: string, body: string];
 type SnapshotRow = readonly [upTo: number, snapshot: string];
 
 export function readJournal({ connection }: SqliteContext, taskId: string, after = 0): JournalRecord[] {
-  const sql = `SELECT number, kind, key, body FROM journal WHERE task_pk = ${PK_OF} AND number > ? ORDER BY number`;
-  const rows = connection.all(sql, taskId, after) as JournalRow[];
-  return rows.map(([number, kind, key, body]) => ({
-    number,
-    kind: JSON.parse(kind) as string,
-    key: JSON.parse(key) as string,
-    body: JSON.parse(body) as JsonValue,
-  }));
+  const sql = `SELECT ${JOURNAL_COLUMNS} FROM journal WHERE task_pk = ${PK_OF} AND number > ? ORDER BY number`;
+  return (connection.all(sql, taskId, after) as JournalRow[]).map(toJournalRecord);
 }
 
 /** Reads the requested parts of a task. */

@@ -3,6 +3,7 @@ import type { Writable } from '../../support/writable.ts';
 import type {
   Idempotency,
   JournalEntry,
+  KeptJournal,
   NewEvent,
   NewTask,
   PushConfigRecord,
@@ -29,9 +30,14 @@ export interface Written<T> {
 }
 
 const ADD_MESSAGE = 'INSERT INTO message VALUES (?, ?, ?)';
-const ADD_ENTRY = 'INSERT INTO journal (task_pk, number, kind, key, body) VALUES (?, ?, ?, ?, ?)';
+const ADD_ENTRY =
+  'INSERT INTO journal (task_pk, number, kind, key, body, outline, sensitive) VALUES (?, ?, ?, ?, ?, ?, ?)';
 const SAVE_SNAPSHOT = 'INSERT OR REPLACE INTO artifact VALUES (?, ?, ?)';
 const DROP_JOURNAL = 'DELETE FROM journal WHERE task_pk = ?';
+const REDUCE_JOURNAL = {
+  outline: "UPDATE journal SET body = 'null' WHERE task_pk = ?",
+  whole: "UPDATE journal SET body = 'null' WHERE task_pk = ? AND sensitive = 1",
+} as const satisfies Readonly<Record<KeptJournal, string>>;
 /** Everything that no trigger removes with the row of its task. */
 const DROP_ALL = [
   'DELETE FROM event WHERE task_pk = ?',
@@ -109,14 +115,20 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
 
   addJournal({ pk, record }: FoundTask, entries: readonly JournalEntry[]): void {
     let number = record.lastJournal;
-    for (const { kind, key, body } of entries) {
+    for (const { kind, key, body, outline, sensitive } of entries) {
       number += 1;
-      this.#connection.run(ADD_ENTRY, pk, number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
+      const texts = [JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body)];
+      const kept = outline === undefined ? null : JSON.stringify(outline);
+      this.#connection.run(ADD_ENTRY, pk, number, ...texts, kept, sensitive === true ? 1 : 0);
     }
   }
 
   dropJournal({ pk }: FoundTask): void {
     this.#connection.run(DROP_JOURNAL, pk);
+  }
+
+  reduceJournal({ pk }: FoundTask, kept: KeptJournal): void {
+    this.#connection.run(REDUCE_JOURNAL[kept], pk);
   }
 
   update(task: FoundTask, record: TaskRecord, { history, artifacts }: TaskWrite): void {

@@ -16,6 +16,7 @@ import {
   key,
   message,
   newTask,
+  outlinedEntry,
   START,
   status,
   TTL,
@@ -81,6 +82,85 @@ export const ending: Behaviours = {
     });
   },
 
+  'the end of a task can keep the outline of its journal, with the entries of the last write': async ({ store }) => {
+    await taskWithJournal(store, 'one');
+
+    const { record } = await append(store, 'one', { ...end(), journal: [outlinedEntry('c')], keepJournal: 'outline' });
+
+    equal(record.lastJournal, 4);
+    deepEqual(
+      await store.journal('one'),
+      [entry('x'), outlinedEntry('a'), outlinedEntry('b', true), outlinedEntry('c')].map((one, i) => ({
+        ...one,
+        number: i + 1,
+        body: null,
+      })),
+    );
+  },
+
+  'the end of a task can keep its whole journal, except the values of sensitive entries': async ({ store }) => {
+    await taskWithJournal(store, 'one');
+
+    await append(store, 'one', { ...end(), journal: [outlinedEntry('c', true)], keepJournal: 'whole' });
+
+    deepEqual(await store.journal('one'), [
+      { number: 1, ...entry('x') },
+      { number: 2, ...outlinedEntry('a') },
+      { number: 3, ...outlinedEntry('b', true), body: null },
+      { number: 4, ...outlinedEntry('c', true), body: null },
+    ]);
+  },
+
+  'the end of a task keeps an entry that only its last write adds': async ({ store }) => {
+    await create(store, newTask('one'));
+    await append(store, 'one', { ...end(), journal: [outlinedEntry('a')], keepJournal: 'outline' });
+    await create(store, newTask('two'));
+    await append(store, 'two', { ...end(), keepJournal: 'whole' });
+
+    deepEqual(await store.journal('one'), [{ number: 1, ...outlinedEntry('a'), body: null }]);
+    deepEqual(await store.journal('two'), []);
+  },
+
+  'a write that does not end its task keeps the values of the journal': async ({ store }) => {
+    await taskWithJournal(store, 'one');
+
+    await append(store, 'one', { keepJournal: 'outline' });
+
+    deepEqual((await store.journal('one'))[2], { number: 3, ...outlinedEntry('b', true) });
+  },
+
+  'the end of a task changes no other journal': async ({ store }) => {
+    for (const id of ['one', 'two', 'three']) await taskWithJournal(store, id);
+    const before = await store.journal('three');
+
+    await Promise.all([
+      append(store, 'one', { ...end(), keepJournal: 'whole' }),
+      append(store, 'two', { ...end(), keepJournal: 'outline' }),
+    ]);
+
+    deepEqual(await store.journal('three'), before);
+    deepEqual((await store.journal('one'))[1], { number: 2, ...outlinedEntry('a') });
+    deepEqual((await store.journal('two'))[1], { number: 2, ...outlinedEntry('a'), body: null });
+  },
+
+  'a kept journal is pruned and purged with its task': async ({ store }) => {
+    for (const [i, id] of ['one', 'two', 'three'].entries()) {
+      await taskWithJournal(store, id);
+      await append(store, id, { ...end(START + i), keepJournal: 'whole' });
+    }
+
+    await store.prune({ endedBefore: START + 1, keepEnded: 1000, eventsEndedBefore: START + HOUR, limit: 10 });
+
+    deepEqual(await store.journal('one'), []);
+    equal((await store.journal('two')).length, 3);
+    await store.purge(ALICE, 100);
+    deepEqual(await store.journal('two'), []);
+    // A new task with the id of a removed one starts with an empty journal.
+    await create(store, newTask('two'));
+    await append(store, 'two', { ...end(), keepJournal: 'whole' });
+    deepEqual(await store.journal('two'), []);
+  },
+
   'a write that ends a task ignores its wake-up and question': async ({ store }) => {
     await busyTask(store);
 
@@ -139,6 +219,13 @@ export const ending: Behaviours = {
     deepEqual(events.slice(2), [{ number: 3, ...event(winners[0] ?? '') }]);
   },
 };
+
+/** Creates a task with three entries: one without an outline, one with it, and one that is sensitive. */
+async function taskWithJournal(store: Store, id: string): Promise<void> {
+  await create(store, newTask(id));
+  await append(store, id, { journal: [entry('x')] });
+  await append(store, id, { journal: [outlinedEntry('a'), outlinedEntry('b', true)] });
+}
 
 /** Creates a task with a lease, a wake-up, a question and a journal. */
 async function busyTask(store: Store): Promise<Awaited<ReturnType<typeof create>>> {

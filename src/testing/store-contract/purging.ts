@@ -1,5 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
+import type { AllTasksQuery } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
 import {
   ALICE,
@@ -141,22 +142,28 @@ export const purging: Behaviours = {
     deepEqual(await store.unfinished({ ...ALICE, owner: 'nobody' }, 100), { taskIds: [], total: 0 });
   },
 
-  'the open tasks of an agent are listed page by page, for all owners': async ({ store }) => {
-    if (store.openTasks === undefined) return;
+  'the tasks of all owners are listed page by page, by agent, id, and whether they have ended': async ({ store }) => {
+    if (store.allTasks === undefined) return;
     await create(store, newTask('c'));
     await create(store, newTask('B', BOB));
     await create(store, newTask('a', ELSEWHERE));
     await create(store, newTask('ended'));
-    await append(store, 'ended', end());
-    await create(store, newTask('other', { agent: 'another agent' }));
+    await append(store, 'ended', { journal: [entry('a')], ...end(), keepJournal: 'outline' });
+    await create(store, provisionalTask('other', { agent: 'another agent' }));
     const { agent } = newTask('c');
 
-    const page = async (after: string, limit: number): Promise<readonly string[]> =>
-      ((await store.openTasks?.(agent, after, limit)) ?? []).map(({ id }) => id);
-    deepEqual(await page('', 2), ['B', 'a']);
-    deepEqual(await page('a', 2), ['c']);
-    deepEqual(await page('c', 2), []);
-    const [first] = (await store.openTasks(agent, 'a', 1)) ?? [];
-    deepEqual(first, (await store.read(ALICE, 'c'))?.record);
+    const page = async (query: AllTasksQuery): Promise<readonly string[]> =>
+      ((await store.allTasks?.(query)) ?? []).map(({ id }) => id);
+    const open = { agent, hasEnded: false, limit: 2 };
+    deepEqual(await page(open), ['B', 'a']);
+    deepEqual(await page({ ...open, after: 'a' }), ['c']);
+    deepEqual(await page({ ...open, after: 'c' }), []);
+    deepEqual(await page({ agent, hasEnded: true, limit: 9 }), ['ended']);
+    deepEqual(await page({ agent, limit: 9 }), ['B', 'a', 'c', 'ended']);
+    deepEqual(await page({ limit: 9 }), ['B', 'a', 'c', 'ended', 'other']);
+    deepEqual(await page({ taskId: 'other', limit: 9 }), ['other']);
+    deepEqual(await page({ taskId: 'other', agent, limit: 9 }), []);
+    for (const id of ['c', 'ended'])
+      deepEqual(await store.allTasks({ taskId: id, limit: 1 }), [(await store.read(ALICE, id))?.record]);
   },
 };

@@ -2,7 +2,16 @@ import { deepEqual } from 'node:assert/strict';
 
 import type { TaskState } from '../../model/state.ts';
 import { memoryStore } from '../../store/memory/store.ts';
-import type { ClaimRequest, Guard, NewTask, PushConfigToPut, Scope, Store, TaskQuery } from '../../store/store.ts';
+import type {
+  ClaimRequest,
+  Guard,
+  JournalEntry,
+  NewTask,
+  PushConfigToPut,
+  Scope,
+  Store,
+  TaskQuery,
+} from '../../store/store.ts';
 import type { FakeClock } from '../fake-clock.ts';
 import type { Behaviours } from './behaviours.ts';
 import {
@@ -14,6 +23,7 @@ import {
   key,
   message,
   newTask,
+  outlinedEntry,
   pushConfig,
   START,
   status,
@@ -256,10 +266,11 @@ function randomChange(dice: Dice, now: number, number: number): Change {
     ...(dice.below(2) === 0 && {
       events: times(1 + dice.below(3)).map((i) => event(`${number}.${i}`, dice.pick(['status', 'artifact']))),
     }),
-    ...(dice.below(3) === 0 && { journal: times(1 + dice.below(2)).map((i) => entry(`${number}.${i}`)) }),
+    ...(dice.below(3) === 0 && { journal: times(1 + dice.below(2)).map((i) => randomEntry(dice, `${number}.${i}`)) }),
     ...(dice.below(3) === 0 && { history: times(1 + dice.below(2)).map((i) => message(`${number}.${i}`)) }),
     ...(hasStatus && { status: status(state, START + dice.below(20)) }),
     ...(hasStatus && ends && { endedAt: own, artifacts: `["end ${number}"]` }),
+    ...(dice.below(2) === 0 && { keepJournal: dice.pick(['outline', 'whole'] as const) }),
     ...(dice.below(6) === 0 && { metadata: { number } }),
     ...(dice.below(4) === 0 && { visible: true as const }),
     ...(dice.below(4) === 0 && { wakeAt: dice.pick([null, START + number, own]) }),
@@ -272,6 +283,10 @@ function randomChange(dice: Dice, now: number, number: number): Change {
     ...(dice.below(5) === 0 && { idempotency: randomKey(dice) }),
     ...(dice.below(8) === 0 && { pushConfig: randomPut(dice, number) }),
   };
+}
+
+function randomEntry(dice: Dice, key: string): JournalEntry {
+  return dice.below(2) === 0 ? entry(key) : outlinedEntry(key, dice.below(2) === 0);
 }
 
 function randomPut(dice: Dice, number: number): PushConfigToPut {

@@ -44,6 +44,11 @@ export function entry(key: string): JournalEntry {
   return { kind: 'step', key, body: { result: key } };
 }
 
+/** A journal entry with an outline, whose value must not be kept if it is sensitive. */
+export function outlinedEntry(key: string, isSensitive = false): JournalEntry {
+  return { ...entry(key), outline: { at: START, outcome: `of ${key}` }, ...(isSensitive && { sensitive: true }) };
+}
+
 export function key(name: string, digest = 'digest-1', keepUntil: number = START + 24 * HOUR): Idempotency {
   return { key: name, digest, keepUntil };
 }

@@ -1,6 +1,6 @@
-import type { JsonValue } from '../../../model/json.ts';
 import type { Message } from '../../../model/message.ts';
 import type { Writable } from '../../../support/writable.ts';
+import { JOURNAL_COLUMNS, type JournalRow, toJournalRecord } from '../../journal-row.ts';
 import type { JournalRecord, ReadParts, Scope, StoredTask, TaskEvent } from '../../store.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../statements.ts';
@@ -106,15 +106,10 @@ export async function readEvents(
 export async function readJournal(database: Database, taskId: string, after = 0): Promise<readonly JournalRecord[]> {
   const rows = await database.find({
     name: 'journal',
-    text: `SELECT number, kind, key, body FROM ${database.schema}.journal WHERE task_id = $1 AND number > $2 ORDER BY number`,
+    text: `SELECT ${JOURNAL_COLUMNS} FROM ${database.schema}.journal WHERE task_id = $1 AND number > $2 ORDER BY number`,
     values: [taskId, after],
   });
-  return rows.map(([number, kind, key, body]) => ({
-    number: Number(number),
-    kind: JSON.parse(String(kind)) as string,
-    key: JSON.parse(String(key)) as string,
-    body: JSON.parse(String(body)) as JsonValue,
-  }));
+  return (rows as readonly unknown[] as readonly JournalRow[]).map(toJournalRecord);
 }
 
 /** A `LIMIT` of PostgreSQL: an integer, where null means no limit. */

@@ -3,6 +3,7 @@ import { isQueued } from '../../guard.ts';
 import type {
   Idempotency,
   JournalEntry,
+  KeptJournal,
   NewEvent,
   NewTask,
   PushConfigRecord,
@@ -80,6 +81,7 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
   readonly #aliases = new Map<string, string>();
   readonly #replies = new Map<string, Message>();
   readonly #endedJournals: string[] = [];
+  readonly #reducedJournals = new Map<string, KeptJournal>();
   readonly #events = new RowBatch('event', { task_id: 'text', number: 'integer', kind: 'smallint', body: 'text' });
   readonly #messages = new RowBatch('message', { task_id: 'text', number: 'integer', body: 'text' });
   readonly #journal = new RowBatch('journal', {
@@ -88,6 +90,8 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
     kind: 'text',
     key: 'text',
     body: 'text',
+    outline: 'text',
+    sensitive: 'boolean',
   });
   readonly #pushConfigs: PushConfigRows;
   /** The hint of the current write. */
@@ -155,13 +159,18 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
 
   addJournal({ record }: FoundTask, entries: readonly JournalEntry[]): void {
     let number = record.lastJournal;
-    for (const { kind, key, body } of entries) {
-      this.#journal.add(record.id, ++number, JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body));
+    for (const { kind, key, body, outline, sensitive = false } of entries) {
+      const texts = [JSON.stringify(kind), JSON.stringify(key), JSON.stringify(body), json(outline)];
+      this.#journal.add(record.id, ++number, ...texts, sensitive);
     }
   }
 
   dropJournal({ record }: FoundTask): void {
     this.#endedJournals.push(record.id);
+  }
+
+  reduceJournal({ record }: FoundTask, kept: KeptJournal): void {
+    this.#reducedJournals.set(record.id, kept);
   }
 
   update(task: FoundTask, record: TaskRecord, { history = [], events = [], artifacts, guard }: TaskWrite): void {
@@ -224,6 +233,8 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
       this.#events.insert(schema, gone),
       this.#messages.insert(schema, gone),
       this.#journal.insert(schema, new Set([...gone, ...ended])),
+      // After the entries of this transaction.
+      ...this.#reductions(schema, gone),
       ...this.#pushConfigs.statements(database, gone),
       requestRows([...this.#requests.values()], gone).insert(schema, NONE),
     ].filter((statement) => statement !== undefined);
@@ -235,7 +246,7 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
    */
   commitProbe({ schema }: Database, transaction: string): Statement | undefined {
     const gone = this.#gone();
-    const forgotten = new Set([...gone, ...this.#endedJournals]);
+    const forgotten = new Set([...gone, ...this.#endedJournals, ...this.#reducedJournals.keys()]);
     const kept = [...this.#changed.values()].find(isKept);
     const removed = [...gone].find((id) => this.#locked.tasks.has(id));
     return (
@@ -263,6 +274,16 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
     const gone = new Set<string>();
     for (const [id, { task }] of this.#changed) if (task === undefined) gone.add(id);
     return gone;
+  }
+
+  #reductions(schema: string, gone: ReadonlySet<string>): readonly Statement[] {
+    const idsOf = (kept: KeptJournal): readonly string[] =>
+      [...this.#reducedJournals].flatMap(([id, how]) => (how === kept && !gone.has(id) ? [id] : []));
+    const update = `UPDATE ${schema}.journal SET body = 'null' WHERE task_id = ANY($1::text[])`;
+    return [
+      { text: update, values: [idsOf('outline')] },
+      { text: `${update} AND sensitive`, values: [idsOf('whole')] },
+    ].filter(({ values: [ids] }) => ids?.length !== 0);
   }
 
   #change(task: FoundTask): Changed {
