@@ -179,9 +179,25 @@ test('--timeout that expires gives exit code 5', { timeout: TIMEOUT_MS }, async 
   const { code, stderr } = await tandem(['send', url, 'go', '--timeout', '0.5']).ended;
   expect(code).toBe(5);
   expect(stderr).toMatch(
-    /^tandem: No result within 0\.5\n(?:The task may still be running\. To wait for it: tandem wait task1\S+\n)?See docs\/errors\.md#timeout\n$/,
+    /^tandem: No result within 0\.5\n(?:The .+ may still be .+\. To .+: tandem (?:wait task1\S+|task list \S+)\n)?See docs\/errors\.md#timeout\n$/,
   );
 });
+
+test(
+  '--timeout for an agent that has sent nothing yet names the command that lists its tasks',
+  {
+    timeout: TIMEOUT_MS,
+  },
+  async () => {
+    const url = await serveCard((_, response) => void once(response, 'close'));
+    const { code, stderr } = await tandem(['send', url, 'go', '--timeout', '3']).ended;
+    expect(code).toBe(5);
+    expect(stderr).toBe(
+      `tandem: No result within 3\nThe agent may still be working on the message. To see its tasks: tandem task list ${url}\n` +
+        'See docs/errors.md#timeout\n',
+    );
+  },
+);
 
 test.each([
   ['a connection that breaks', 'destroy'],

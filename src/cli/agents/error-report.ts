@@ -31,14 +31,19 @@ export function explained(error: unknown, call: FailedCall): unknown {
 /** Returns the errors that the protocol has no name for, because they happened before the agent responded or because it did not. */
 function ownFailure(error: A2AError, { agent, hasCredentials, timeout }: FailedCall): CliError | undefined {
   const sentence = oneLine(error.message);
-  const { handle, url } = error.details;
+  const { handle, url, messageId } = error.details;
   const reference = { cause: error, docs: errorDocs(error.code) };
   const wait =
     handle === undefined ? undefined : `The task may still be running. To wait for it: ${invocation()} wait ${handle}`;
-  const doctor = `To find the cause: ${invocation()} doctor${agent.map((word) => ` ${shellWord(word)}`).join('')}`;
+  const address = agent.map((word) => ` ${shellWord(word)}`).join('');
+  const doctor = `To find the cause: ${invocation()} doctor${address}`;
+  const list =
+    messageId === undefined
+      ? undefined
+      : `The agent may still be working on the message. To see its tasks: ${invocation()} task list${address}`;
   switch (error.code) {
     case 'TIMEOUT':
-      return new CliError('timeout', withLimitAsTyped(sentence, timeout), { ...reference, hint: wait });
+      return new CliError('timeout', withLimitAsTyped(sentence, timeout), { ...reference, hint: wait ?? list });
     case 'TRANSPORT_FAILED':
       return new CliError('unreachable', sentence, { ...reference, hint: wait ?? connectionHint(sentence) ?? doctor });
     case 'DISCOVERY_FAILED':
