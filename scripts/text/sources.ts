@@ -7,6 +7,6 @@ import { ROOT } from './root.ts';
 export function readSourcesIn(folder: string): readonly (readonly [path: string, text: string])[] {
   const paths = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.ts') && !path.includes('/node_modules/'));
+    .filter((path) => path.endsWith('.ts') && !/\/(?:node_modules|\.cache)\//.test(path));
   return paths.sort().map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
 }

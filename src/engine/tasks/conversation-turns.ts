@@ -123,7 +123,7 @@ function merged(
   return turns;
 }
 
-/** Whether a part repeats the question of its message as data. That is for programs; the text has it for readers. */
+/** Whether a part describes the question of its message as data, for programs. The text has the same for people. */
 function describesQuestion(part: Part): boolean {
   return 'data' in part && isRecord(part.data) && isRecord(part.data['question']);
 }
