@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AgentClient, connect } from '../../../../src/index.ts';
+import { deferred } from '../../../../src/support/deferred.ts';
 import { compile, OPTIONS } from '../../../docs/compile.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -53,6 +54,7 @@ async function serve(folder: string, log: string[], port = 0): Promise<Served> {
     });
     void exited.then(([code]) => reject(new Error(`The server ended with ${String(code)}`)));
   });
+  listening.catch(() => {});
   const kill = async (): Promise<void> => {
     program.kill('SIGKILL');
     await exited;
@@ -61,10 +63,12 @@ async function serve(folder: string, log: string[], port = 0): Promise<Served> {
 }
 
 /** Sends a message and reads the stream of its task until the task asks or ends. */
-async function send(client: AgentClient, text: string, taskId?: string): Promise<string> {
+async function send(client: AgentClient, text: string, taskId?: string, onEvent = (): void => {}): Promise<string> {
   let id = taskId ?? '';
-  for await (const event of client.stream(text, taskId === undefined ? {} : { taskId }))
+  for await (const event of client.stream(text, taskId === undefined ? {} : { taskId })) {
     if ('taskId' in event && typeof event.taskId === 'string') id = event.taskId;
+    onEvent();
+  }
   return id;
 }
 
@@ -91,13 +95,16 @@ describe.each(['openai-agents', 'langgraph'])('examples/%s', (example) => {
         interrupted = log.at(-1) ?? '';
         await serve(folder, log, first.port);
       };
+      const started = deferred<void>();
       const restarted = (async () => {
         if (during === 'the question') return;
+        // From here on the client resumes the stream. Before, it has to send the message again, which it tries for a short time only.
+        await started.promise;
         await expect.poll(() => log, { timeout: 60_000, interval: 5 }).toContain(during);
         await restart();
       })();
 
-      const taskId = await send(client, 'Please refund my orders A-1 and A-2');
+      const taskId = await send(client, 'Please refund my orders A-1 and A-2', undefined, started.resolve);
       if (BEFORE_QUESTION.includes(during)) await restarted;
       const asked = await client.get(taskId);
       expect(asked.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
