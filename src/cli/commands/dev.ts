@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../option.ts';
-import { readPort } from '../agents/read-values.ts';
+import { onlyArgument, readPort } from '../read-values.ts';
 import { CHILD_VARIABLE } from '../serving/dev/messages.ts';
-import { SERVE_OPTIONS, type ServeValues } from '../serving/serve-agent.ts';
+import { SERVE_OPTIONS } from '../serving/serve-agent.ts';
 
 export const command = defineCommand({
   synopsis: 'dev <file>',
@@ -15,19 +15,17 @@ resume in the new code. Prints a line for each request and for each change of a 
     log: { ...SERVE_OPTIONS.log, help: 'The format of the log on stderr. Default: pretty' },
     'log-level': { ...SERVE_OPTIONS['log-level'], help: 'The lowest level that is logged. Default: warn' },
   },
-  run: ({ values, positionals }) => develop(positionals, values),
+  async run({ values, positionals }) {
+    const file = onlyArgument(positionals, 'Pass one file: tandem dev <file>');
+    const { log = 'pretty', 'log-level': level = 'warn' } = values;
+    const port = process.env[CHILD_VARIABLE];
+    if (port !== undefined && process.connected) {
+      const { runAgentProcess } = await import('../serving/dev/agent-process.ts');
+      return runAgentProcess(file, { ...values, log, 'log-level': level }, port);
+    }
+    if (!existsSync(file)) throw new CliError('usage', `File ${file} does not exist`);
+    readPort(values.port);
+    const { supervise } = await import('../serving/dev/supervisor.ts');
+    await supervise(file, process.argv.slice(2));
+  },
 });
-
-async function develop([file, ...others]: readonly string[], values: ServeValues): Promise<void> {
-  if (file === undefined || others.length > 0) throw new CliError('usage', 'Pass one file: tandem dev <file>');
-  const { log = 'pretty', 'log-level': level = 'warn' } = values;
-  const port = process.env[CHILD_VARIABLE];
-  if (port !== undefined && process.connected) {
-    const { runAgentProcess } = await import('../serving/dev/agent-process.ts');
-    return runAgentProcess(file, { ...values, log, 'log-level': level }, port);
-  }
-  if (!existsSync(file)) throw new CliError('usage', `File ${file} does not exist`);
-  readPort(values.port);
-  const { supervise } = await import('../serving/dev/supervisor.ts');
-  await supervise(file, process.argv.slice(2));
-}
