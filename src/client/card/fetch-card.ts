@@ -7,7 +7,7 @@ import { CallScope, withScope } from '../request/call-scope.ts';
 import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
 import { durationText } from '../request/deadline.ts';
-import { exchange, type RequestScope, refusedContext, type ClientContext } from '../request/exchange.ts';
+import { exchange, refusedContext, type ClientContext } from '../request/exchange.ts';
 import { Repeats } from '../request/recovery.ts';
 import { DEFAULT_TIMEOUTS } from '../settings.ts';
 import { chooseTransport } from '../transport/choose-transport.ts';
@@ -65,7 +65,7 @@ function keyOf({ url, version }: Pick<CardRequest, 'url' | 'version'>): string {
 }
 
 function fetchPublicCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  if (!request.isShareable) return jsonOf(context, requestScopeOf(scope, undefined), request);
+  if (!request.isShareable) return jsonOf(context, scope, request);
   const { clock } = context.settings;
   const card = sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // Uses its own connections, because the first client may be closed while others still wait.
@@ -73,9 +73,8 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
     const limitMs = DEFAULT_TIMEOUTS.discovery;
     const own = new CallScope(clock, {}, limitMs, durationText(limitMs));
     const start = async (known: KeptCard | undefined): Promise<FetchedCard> => {
-      const requestScope = requestScopeOf(own, undefined);
       try {
-        return await withScope(own, () => revalidated({ ...context, transport }, requestScope, request, known));
+        return await withScope(own, () => revalidated({ ...context, transport }, own, request, { known }));
       } finally {
         await transport.close();
       }
@@ -87,10 +86,10 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
 }
 
 async function fetchPrivateCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  const auth = new AuthAttempt();
+  const auth = new AuthAttempt(undefined);
   for (;;) {
     try {
-      return await jsonOf(context, requestScopeOf(scope, auth), request);
+      return await jsonOf(context, scope, request, auth);
     } catch (error) {
       if (!A2AError.is(error, 'UNAUTHENTICATED')) throw error;
       const authContext = refusedContext(request.url, undefined, undefined);
@@ -100,32 +99,37 @@ async function fetchPrivateCard(context: ClientContext, scope: CallScope, reques
   }
 }
 
-function requestScopeOf({ deadline, trace }: CallScope, auth: AuthAttempt | undefined): RequestScope {
-  return { deadline, trace, auth, card: undefined };
+async function jsonOf(
+  context: ClientContext,
+  scope: CallScope,
+  request: CardRequest,
+  auth?: AuthAttempt,
+): Promise<unknown> {
+  return (await revalidated(context, scope, request, { auth })).json;
 }
 
-async function jsonOf(context: ClientContext, requestScope: RequestScope, request: CardRequest): Promise<unknown> {
-  return (await revalidated(context, requestScope, request, undefined)).json;
+/** A stale card to revalidate, and the credentials to send. */
+interface Given {
+  readonly known?: KeptCard | undefined;
+  readonly auth?: AuthAttempt | undefined;
 }
 
 /** Fetches or revalidates a card. Repeats the request after failures, which is always safe. */
 async function revalidated(
   context: ClientContext,
-  requestScope: RequestScope,
+  scope: CallScope,
   request: CardRequest,
-  known: KeptCard | undefined,
+  given: Given,
 ): Promise<FetchedCard> {
-  const repeats = new Repeats(context.settings, requestScope.deadline);
+  const { deadline } = scope;
+  const repeats = new Repeats(context.settings, deadline);
   for (;;) {
     try {
-      return await fetchOnce(context, requestScope, request, known);
+      return await fetchOnce(context, scope, request, given);
     } catch (error) {
       const isPassing = error instanceof TransportFailure || error instanceof Busy;
-      if (!isPassing || requestScope.deadline.aborted) throw error;
-      requestScope.deadline.noteFailure(
-        error instanceof Busy ? error.message : `${request.url}: ${error.message}`,
-        error,
-      );
+      if (!isPassing || deadline.aborted) throw error;
+      deadline.noteFailure(error instanceof Busy ? error.message : `${request.url}: ${error.message}`, error);
       const failure =
         error instanceof Busy
           ? { isNotTaken: false, askedMs: error.retryAfterMs, isKnown: false }
@@ -137,13 +141,14 @@ async function revalidated(
 
 async function fetchOnce(
   context: ClientContext,
-  requestScope: RequestScope,
+  scope: CallScope,
   { url, version }: CardRequest,
-  known: KeptCard | undefined,
+  { known, auth }: Given,
 ): Promise<FetchedCard> {
   const { clock, limits } = context.settings;
   const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
-  const response = await exchange(context, requestScope, { operation: 'AgentCard', method: 'GET', url, headers });
+  const request = { operation: 'AgentCard', method: 'GET', url, headers } as const;
+  const response = await exchange(context, scope, request, auth);
   if (response.status === 304 && known !== undefined) {
     response.discard();
     return { json: known.json, keep: kept(known.json, response, clock.now()) };
