@@ -6,7 +6,7 @@ import { type AgentReference, takeAgent } from './agent-reference.ts';
 import { CALL_OPTIONS, type CallOptions } from './call-options.ts';
 import { type RemainingTime, withAgent } from './open-agent.ts';
 
-/** What a command knows of the agent that the user named. */
+/** The agent that the user named, as a command knows it. */
 export interface AgentArguments<T extends Options> {
   readonly values: Values<T & CallOptions>;
   readonly isJson: boolean;
