@@ -3,7 +3,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { A2AError } from '../../errors.ts';
 import type { Created, NewTask, TaskRecord } from '../../store/store.ts';
 import type { Behaviours, Subject } from './subject.ts';
-import { ALICE, end, event, key, message, newTask, START, status, times } from './samples.ts';
+import { ALICE, end, event, key, message, newTask, pluck, START, status, times } from './samples.ts';
 
 export const creating: Behaviours = {
   'a new task is stored with all its fields': async (t) => {
@@ -163,10 +163,7 @@ export const creating: Behaviours = {
       const { task, events } = await t.everythingOf('one');
       equal(task?.record.status.state, 'TASK_STATE_COMPLETED');
       deepEqual(task?.artifacts, { snapshot: '[]', tail: [] });
-      deepEqual(
-        task?.history.map(({ messageId }) => messageId),
-        ['first of one', 'm-2'],
-      );
+      deepEqual(pluck(task?.history, 'messageId'), ['first of one', 'm-2']);
       equal(events.length, 3);
     }
   },

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
 import type { Behaviours } from './subject.ts';
-import { ALICE, end, entry, event, key, message, newTask, START, status, times, TTL } from './samples.ts';
+import { ALICE, end, entry, event, key, message, newTask, pluck, START, status, times, TTL } from './samples.ts';
 
 /** For durable stores. */
 export const durability: Behaviours = {
@@ -41,14 +41,8 @@ export const durability: Behaviours = {
 
     const { firstEvent, record } = await t.append('one', { events: [event('b')], journal: [entry('y')] });
     deepEqual([firstEvent, record.lastJournal], [3, 2]);
-    deepEqual(
-      (await t.store.events('one', 0, 10)).map(({ number }) => number),
-      [1, 2, 3],
-    );
-    deepEqual(
-      (await t.store.journal('one')).map(({ number }) => number),
-      [1, 2],
-    );
+    deepEqual(pluck(await t.store.events('one', 0, 10), 'number'), [1, 2, 3]);
+    deepEqual(pluck(await t.store.journal('one'), 'number'), [1, 2]);
   },
 
   'idempotency keys and replies are still known when the store is opened again': async (t) => {
@@ -104,7 +98,7 @@ export const durability: Behaviours = {
 
     const events = await t.store.events('one', 1, 100);
     deepEqual(
-      events.map(({ number }) => number),
+      pluck(events, 'number'),
       stored.sort((a, b) => a - b),
     );
   },

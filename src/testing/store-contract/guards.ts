@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 
 import type { Guard, TaskWrite } from '../../store/store.ts';
 import type { Behaviours, Subject } from './subject.ts';
-import { entry, event, key, message, START, status, TTL } from './samples.ts';
+import { entry, event, key, message, pluck, START, status, TTL } from './samples.ts';
 
 type Case = readonly [name: string, guard: Guard];
 
@@ -130,16 +130,16 @@ export const guards: Behaviours = {
     );
 
     deepEqual(
-      results.map(({ kind }) => kind),
+      pluck(results, 'kind'),
       results.map((_, i) => (i % 2 === 1 ? 'appended' : 'rejected')),
     );
     const { events, journal } = await t.everythingOf('one');
     deepEqual(
-      events.map(({ number }) => number),
+      pluck(events, 'number'),
       Array.from({ length: 31 }, (_, i) => i + 1),
     );
     deepEqual(
-      journal.map(({ number }) => number),
+      pluck(journal, 'number'),
       Array.from({ length: 30 }, (_, i) => i + 1),
     );
   },

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
 import type { Behaviours } from './subject.ts';
-import { ALICE, entry, event, newTask, times } from './samples.ts';
+import { ALICE, entry, event, newTask, pluck, times } from './samples.ts';
 
 export const numbering: Behaviours = {
   'events of a task are numbered from 1 without gaps, across writes and within one': async (t) => {
@@ -74,10 +74,7 @@ export const numbering: Behaviours = {
     const { firstEvent, record } = await t.append('two', { events: [event('a')], journal: [entry('a')] });
 
     deepEqual([firstEvent, record.lastJournal], [2, 1]);
-    deepEqual(
-      (await t.store.journal('two')).map(({ number }) => number),
-      [1],
-    );
+    deepEqual(pluck(await t.store.journal('two'), 'number'), [1]);
   },
 
   'a read returns the events after a number, up to its limit': async (t) => {
@@ -142,12 +139,12 @@ export const numbering: Behaviours = {
     const total = 1 + sizes.reduce((sum, size) => sum + size, 0);
     const events = await t.store.events('one', 0, 1000);
     deepEqual(
-      events.map(({ number }) => number),
+      pluck(events, 'number'),
       times(total).map((i) => i + 1),
     );
     const journal = await t.store.journal('one');
     deepEqual(
-      journal.map(({ number }) => number),
+      pluck(journal, 'number'),
       times(200).map((i) => i + 1),
     );
     for (const [i, { firstEvent, record }] of done.entries()) {
@@ -178,7 +175,7 @@ export const numbering: Behaviours = {
     for (const [i, id] of ids.entries()) {
       const events = await t.store.events(id, 0, 100);
       deepEqual(
-        events.map(({ number }) => number),
+        pluck(events, 'number'),
         times(11).map((n) => n + 1),
       );
       const own = times(10).map((n) => event(`${i + 20 * n}`).body);
@@ -190,7 +187,7 @@ export const numbering: Behaviours = {
         own.sort(),
       );
       deepEqual(
-        (await t.store.journal(id)).map(({ number }) => number),
+        pluck(await t.store.journal(id), 'number'),
         times(10).map((n) => n + 1),
       );
     }

@@ -80,3 +80,8 @@ export function end(endedAt: number = START, state: TaskState = 'TASK_STATE_COMP
 export function times(count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => i);
 }
+
+/** One member of each item. */
+export function pluck<T, K extends keyof T>(items: readonly T[], member: K): readonly T[K][] {
+  return items.map((item) => item[member]);
+}

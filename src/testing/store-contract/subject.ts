@@ -2,10 +2,15 @@ import { deepEqual, fail } from 'node:assert/strict';
 
 import type {
   Appended,
+  ClaimRequest,
+  ClaimedPush,
   Guard,
   JournalRecord,
   NewTask,
+  PushClaimRequest,
   PushConfigRecord,
+  PushNoted,
+  PushReport,
   Scope,
   Store,
   StoredTask,
@@ -13,7 +18,7 @@ import type {
   TaskRecord,
 } from '../../store/store.ts';
 import { type FakeClock, fakeClock } from '../fake-clock.ts';
-import { ALICE, type Change, event, newTask, provisionalTask, TTL } from './samples.ts';
+import { ALICE, type Change, event, newTask, pluck, provisionalTask, TTL } from './samples.ts';
 
 /** Tests of a store by title. */
 export type Behaviours = Readonly<Record<string, (t: Subject) => Promise<void>>>;
@@ -68,11 +73,34 @@ export class Subject {
     return done.kind === 'appended' ? done : fail(`Not appended: ${JSON.stringify(done)}`);
   }
 
+  /** The tasks that a living node claims. */
+  async claim(node: string, request: Partial<ClaimRequest> = {}): Promise<readonly TaskRecord[]> {
+    await this.store.heartbeat(node, TTL);
+    return this.store.claim({ node, agents: ['translator'], limit: 1000, ...request });
+  }
+
+  async claimIds(node: string, request?: Partial<ClaimRequest>): Promise<readonly string[]> {
+    return pluck(await this.claim(node, request), 'id');
+  }
+
   /** Claims the task for a living node. */
   async lease(node: string, id: string): Promise<TaskRecord> {
-    await this.store.heartbeat(node, TTL);
-    const claimed = await this.store.claim({ node, agents: ['translator'], limit: 1000 });
+    const claimed = await this.claim(node);
     return claimed.find((one) => one.id === id) ?? fail(`${node} did not get ${id}`);
+  }
+
+  /** The push configurations that a living node claims. */
+  async claimPushes(request: Partial<PushClaimRequest> = {}): Promise<readonly ClaimedPush[]> {
+    const { node = 'node-a' } = request;
+    await this.store.heartbeat(node, TTL);
+    const shares = { limit: 100, perReceiver: 100, perOwner: 100 };
+    return this.store.claimPushes({ node, agents: ['translator'], held: [], ...shares, ...request });
+  }
+
+  /** Reports for the node that holds the claim. Only the given members change. */
+  report(push: ClaimedPush, change: Partial<PushReport>): Promise<PushNoted | undefined> {
+    const { taskId, configId, told, attempts, givenUp, fence } = push;
+    return this.store.notePush({ taskId, configId, node: 'node-a', fence, told, attempts, givenUp, ...change });
   }
 
   async recordOf(id: string, scope: Scope = ALICE): Promise<TaskRecord> {

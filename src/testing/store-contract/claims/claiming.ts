@@ -1,7 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
-import type { Store } from '../../../store/store.ts';
-import type { Behaviours, Subject } from '../subject.ts';
+import type { Behaviours } from '../subject.ts';
 import { end, START, status, times, TTL } from '../samples.ts';
 
 const AGENTS = ['translator'];
@@ -11,7 +10,7 @@ export const claiming: Behaviours = {
     const before = await t.create('one');
     const everything = await t.everythingOf('one');
 
-    const claimed = await claim(t, 'node-a');
+    const claimed = await t.claim('node-a');
 
     const record = { ...before, node: 'node-a', fence: 1, attempts: 1 };
     deepEqual(claimed, [record]);
@@ -22,35 +21,35 @@ export const claiming: Behaviours = {
     await t.create('one', { wakeAt: START + 1000 });
 
     t.clock.advance(999);
-    deepEqual(await claim(t, 'node-a'), []);
+    deepEqual(await t.claim('node-a'), []);
     t.clock.advance(1);
-    deepEqual(await claimIds(t, 'node-a'), ['one']);
+    deepEqual(await t.claimIds('node-a'), ['one']);
   },
 
   'a task whose wake-up was put off is due later': async (t) => {
     await t.create('one');
     await t.append('one', { wakeAt: START + 1000 });
 
-    deepEqual(await claim(t, 'node-a'), []);
+    deepEqual(await t.claim('node-a'), []);
     t.clock.advance(1000);
-    deepEqual(await claimIds(t, 'node-a'), ['one']);
+    deepEqual(await t.claimIds('node-a'), ['one']);
   },
 
   'a task that waits for its caller is not due until a wake-up is set again': async (t) => {
     await t.create('one');
     await t.append('one', { status: status('TASK_STATE_INPUT_REQUIRED'), wakeAt: null, question: 'q-1' });
     t.clock.advance(10 * TTL);
-    deepEqual(await claim(t, 'node-a'), []);
+    deepEqual(await t.claim('node-a'), []);
 
     await t.append('one', { wakeAt: START });
 
-    deepEqual(await claimIds(t, 'node-a'), ['one']);
+    deepEqual(await t.claimIds('node-a'), ['one']);
   },
 
   'a provisional task can be claimed like any other': async (t) => {
     await t.createProvisional('one');
 
-    deepEqual(await claimIds(t, 'node-a'), ['one']);
+    deepEqual(await t.claimIds('node-a'), ['one']);
     equal((await t.recordOf('one')).visible, false);
   },
 
@@ -59,7 +58,7 @@ export const claiming: Behaviours = {
     await t.create('two', { owner: 'bob', wakeAt: START - 1 });
     await t.create('three', { tenant: 'globex', wakeAt: START - 2 });
 
-    deepEqual(await claimIds(t, 'node-a'), ['three', 'two', 'one']);
+    deepEqual(await t.claimIds('node-a'), ['three', 'two', 'one']);
   },
 
   'a claim returns only tasks of the agents that it names': async (t) => {
@@ -67,10 +66,10 @@ export const claiming: Behaviours = {
     await t.create('two', { agent: 'painter', wakeAt: START - 2 });
     await t.create('three', { agent: 'poet', wakeAt: START - 1 });
 
-    deepEqual(await claimIds(t, 'node-a', 10, []), []);
-    deepEqual(await claimIds(t, 'node-a', 10, ['sculptor']), []);
-    deepEqual(await claimIds(t, 'node-a', 10, ['translator', 'painter']), ['two', 'one']);
-    deepEqual(await claimIds(t, 'node-a', 1, ['translator', 'poet']), ['three']);
+    deepEqual(await t.claimIds('node-a', { agents: [] }), []);
+    deepEqual(await t.claimIds('node-a', { agents: ['sculptor'] }), []);
+    deepEqual(await t.claimIds('node-a', { agents: ['translator', 'painter'] }), ['two', 'one']);
+    deepEqual(await t.claimIds('node-a', { limit: 1, agents: ['translator', 'poet'] }), ['three']);
   },
 
   'a claim for one task returns it if it is due and free': async (t) => {
@@ -90,7 +89,7 @@ export const claiming: Behaviours = {
     deepEqual(await claimOne('one'), []);
     t.clock.advance(TTL);
     deepEqual(await claimOne('held'), ['held 2']);
-    deepEqual(await claimIds(t, 'node-c'), ['longer', 'one', 'held', 'later']);
+    deepEqual(await t.claimIds('node-c'), ['longer', 'one', 'held', 'later']);
   },
 
   'a claim returns at most as many tasks as its limit, the longest due first': async (t) => {
@@ -98,10 +97,10 @@ export const claiming: Behaviours = {
       await t.create(`task-${i}`, { wakeAt: START - wait });
     }
 
-    deepEqual(await claimIds(t, 'node-a', 2), ['task-4', 'task-2']);
-    deepEqual(await claimIds(t, 'node-a', 3), ['task-0', 'task-5', 'task-1']);
-    deepEqual(await claimIds(t, 'node-a', 3), ['task-3']);
-    deepEqual(await claimIds(t, 'node-a', 3), []);
+    deepEqual(await t.claimIds('node-a', { limit: 2 }), ['task-4', 'task-2']);
+    deepEqual(await t.claimIds('node-a', { limit: 3 }), ['task-0', 'task-5', 'task-1']);
+    deepEqual(await t.claimIds('node-a', { limit: 3 }), ['task-3']);
+    deepEqual(await t.claimIds('node-a', { limit: 3 }), []);
   },
 
   'a changed wake-up changes the order of claims': async (t) => {
@@ -109,7 +108,7 @@ export const claiming: Behaviours = {
     await t.create('two', { wakeAt: START - 1 });
     await t.append('two', { wakeAt: START - 3 });
 
-    deepEqual(await claimIds(t, 'node-a'), ['two', 'one']);
+    deepEqual(await t.claimIds('node-a'), ['two', 'one']);
   },
 
   'tasks that are not due do not count against the limit of a claim': async (t) => {
@@ -120,7 +119,7 @@ export const claiming: Behaviours = {
     await t.append('ended', end());
     await t.create('one');
 
-    deepEqual(await claimIds(t, 'node-a', 1), ['one']);
+    deepEqual(await t.claimIds('node-a', { limit: 1 }), ['one']);
   },
 
   'concurrent claims never return the same task twice': async (t) => {
@@ -187,18 +186,3 @@ export const claiming: Behaviours = {
     equal(await t.store.nextWake(['poet']), undefined);
   },
 };
-
-async function claim(t: Subject, node: string): ReturnType<Store['claim']> {
-  await t.store.heartbeat(node, TTL);
-  return t.store.claim({ node, agents: AGENTS, limit: 10 });
-}
-
-async function claimIds(
-  t: Subject,
-  node: string,
-  limit = 10,
-  agents: readonly string[] = AGENTS,
-): Promise<readonly string[]> {
-  await t.store.heartbeat(node, TTL);
-  return (await t.store.claim({ node, agents, limit })).map(({ id }) => id);
-}

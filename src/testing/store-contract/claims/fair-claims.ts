@@ -272,10 +272,8 @@ async function waiting(t: Subject, counts: Readonly<Record<string, number>>, fro
 }
 
 /** The ids of the tasks that a living node claims. */
-async function claimed(t: Subject, request: Partial<ClaimRequest>): Promise<readonly string[]> {
-  const { node = 'node-a', agents = AGENTS, limit = 1 } = request;
-  await t.store.heartbeat(node, TTL);
-  return (await t.store.claim({ ...request, node, agents, limit })).map(({ id }) => id);
+function claimed(t: Subject, { node = 'node-a', ...request }: Partial<ClaimRequest>): Promise<readonly string[]> {
+  return t.claimIds(node, request);
 }
 
 async function claimedByOwner(

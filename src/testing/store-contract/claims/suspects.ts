@@ -1,9 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
-import type { ClaimRequest, NewTask, TaskRecord } from '../../../store/store.ts';
-import type { FakeClock } from '../../fake-clock.ts';
+import type { NewTask } from '../../../store/store.ts';
 import type { Behaviours, Subject } from '../subject.ts';
-import { end, entry, event, START, times, TTL } from '../samples.ts';
+import { end, entry, event, pluck, START, times, TTL } from '../samples.ts';
 
 /** Creates tasks that a node runs. */
 async function running(t: Subject, node: string, ids: readonly string[], more: Partial<NewTask> = {}): Promise<void> {
@@ -11,18 +10,11 @@ async function running(t: Subject, node: string, ids: readonly string[], more: P
   for (const id of ids) await t.create(id, { node, ...more });
 }
 
-async function claim(t: Subject, node: string, request: Partial<ClaimRequest> = {}): Promise<readonly TaskRecord[]> {
-  await t.store.heartbeat(node, TTL);
-  return t.store.claim({ node, agents: ['translator'], limit: 100, ...request });
-}
-
-const idsOf = (records: readonly TaskRecord[]): readonly string[] => records.map(({ id }) => id);
-
 /** Creates a suspect that `node-b` runs. */
-async function observed(t: Subject, clock: FakeClock): Promise<{ readonly lease: { node: string; fence: number } }> {
+async function observed(t: Subject): Promise<{ readonly lease: { node: string; fence: number } }> {
   await running(t, 'node-a', ['one']);
-  clock.advance(TTL);
-  const [record] = await claim(t, 'node-b');
+  t.clock.advance(TTL);
+  const [record] = await t.claim('node-b');
   equal(record?.suspectMs, 30_000);
   return { lease: { node: 'node-b', fence: record?.fence ?? 0 } };
 }
@@ -33,9 +25,9 @@ export const suspects: Behaviours = {
     await running(t, 'node-a', ['one', 'two']);
     t.clock.advance(TTL);
 
-    const claimed = await claim(t, 'node-b');
+    const claimed = await t.claim('node-b');
 
-    deepEqual(idsOf(claimed), ['one', 'two']);
+    deepEqual(pluck(claimed, 'id'), ['one', 'two']);
     for (const { id, suspectMs, attempts, fence, node } of claimed) {
       deepEqual([suspectMs, attempts, fence, node], [30_000, 2, 2, 'node-b']);
       equal((await t.recordOf(id)).suspectMs, 30_000);
@@ -48,14 +40,11 @@ export const suspects: Behaviours = {
     t.clock.advance(4000);
     await t.create('short', { node: 'node-a', wakeAt: START + 4000 });
     await t.store.retire('node-a');
-    deepEqual(
-      (await claim(t, 'node-b')).map(({ suspectMs }) => suspectMs),
-      [8000, 8000],
-    );
+    deepEqual(pluck(await t.claim('node-b'), 'suspectMs'), [8000, 8000]);
 
     await running(t, 'node-c', ['new'], { wakeAt: START + 4000 });
     await t.store.retire('node-c');
-    equal((await claim(t, 'node-b'))[0]?.suspectMs, 1000);
+    equal((await t.claim('node-b'))[0]?.suspectMs, 1000);
   },
 
   'a task that no node was running is not a suspect': async (t) => {
@@ -64,14 +53,14 @@ export const suspects: Behaviours = {
     await t.append('paused', { release: true }, { lease: { node: 'node-a', fence: 1 } });
     t.clock.advance(TTL);
 
-    for (const record of await claim(t, 'node-b')) equal('suspectMs' in record, false);
+    for (const record of await t.claim('node-b')) equal('suspectMs' in record, false);
   },
 
   'tasks of a node that died are due whatever their wake-up': async (t) => {
     await running(t, 'node-a', ['one'], { wakeAt: START + TTL });
     await t.store.retire('node-a');
 
-    const [record] = await claim(t, 'node-b');
+    const [record] = await t.claim('node-b');
 
     deepEqual([record?.id, record?.wakeAt, record?.suspectMs], ['one', START, 1000]);
   },
@@ -80,14 +69,14 @@ export const suspects: Behaviours = {
     await running(t, 'node-a', ['one', 'two', 'three']);
     await t.create('normal');
     t.clock.advance(TTL);
-    await claim(t, 'node-b', { taskId: 'one', limit: 1 });
+    await t.claim('node-b', { taskId: 'one', limit: 1 });
     await t.append('one', { revoke: true });
 
-    deepEqual(idsOf(await claim(t, 'node-b', { suspects: 0 })), ['normal']);
-    deepEqual(idsOf(await claim(t, 'node-b', { suspects: 0 })), []);
-    deepEqual(idsOf(await claim(t, 'node-b', { suspects: 1 })), ['two']);
-    deepEqual(idsOf(await claim(t, 'node-b', { suspects: 1 })), ['three']);
-    deepEqual(idsOf(await claim(t, 'node-b', { suspects: 1 })), ['one']);
+    deepEqual(await t.claimIds('node-b', { suspects: 0 }), ['normal']);
+    deepEqual(await t.claimIds('node-b', { suspects: 0 }), []);
+    deepEqual(await t.claimIds('node-b', { suspects: 1 }), ['two']);
+    deepEqual(await t.claimIds('node-b', { suspects: 1 }), ['three']);
+    deepEqual(await t.claimIds('node-b', { suspects: 1 }), ['one']);
   },
 
   'suspects count against the limit and the shares of a claim': async (t) => {
@@ -96,13 +85,13 @@ export const suspects: Behaviours = {
     t.clock.advance(TTL);
     const shares = { running: new Map([['bob', 1]]), openSlots: 0 };
 
-    deepEqual(idsOf(await claim(t, 'node-b', { shares, limit: 2 })), ['normal-0']);
-    deepEqual(idsOf(await claim(t, 'node-b', { limit: 2 })), ['one', 'two']);
-    deepEqual(idsOf(await claim(t, 'node-b', { limit: 2 })), ['normal-1', 'normal-2']);
+    deepEqual(await t.claimIds('node-b', { shares, limit: 2 }), ['normal-0']);
+    deepEqual(await t.claimIds('node-b', { limit: 2 }), ['one', 'two']);
+    deepEqual(await t.claimIds('node-b', { limit: 2 }), ['normal-1', 'normal-2']);
   },
 
   'a suspect is cleared by a journal entry of its run': async (t) => {
-    const { lease } = await observed(t, t.clock);
+    const { lease } = await observed(t);
     await t.append('one', { events: [event('said')] }, { lease });
     await t.append('one', { journal: [entry('of its caller')] });
     equal((await t.recordOf('one')).suspectMs, 30_000);
@@ -114,7 +103,7 @@ export const suspects: Behaviours = {
   },
 
   'a suspect is cleared by a pause': async (t) => {
-    const { lease } = await observed(t, t.clock);
+    const { lease } = await observed(t);
 
     const { record } = await t.append('one', { release: true, wakeAt: null }, { lease });
 
@@ -123,7 +112,7 @@ export const suspects: Behaviours = {
   },
 
   'a suspect is cleared by its end': async (t) => {
-    const { lease } = await observed(t, t.clock);
+    const { lease } = await observed(t);
 
     const { record } = await t.append('one', end(), { lease });
 
@@ -131,7 +120,7 @@ export const suspects: Behaviours = {
   },
 
   'a suspect is cleared by a write that requests it, and keeps its attempts': async (t) => {
-    const { lease } = await observed(t, t.clock);
+    const { lease } = await observed(t);
 
     const { record } = await t.append('one', { cleared: true }, { lease });
 
@@ -140,20 +129,20 @@ export const suspects: Behaviours = {
   },
 
   'a suspect whose lease is revoked stays a suspect': async (t) => {
-    await observed(t, t.clock);
+    await observed(t);
     await t.append('one', { revoke: true, uncounted: true });
 
-    deepEqual(idsOf(await claim(t, 'node-b', { suspects: 0 })), []);
-    const [record] = await claim(t, 'node-b', { suspects: 1 });
+    deepEqual(await t.claimIds('node-b', { suspects: 0 }), []);
+    const [record] = await t.claim('node-b', { suspects: 1 });
     deepEqual([record?.attempts, record?.suspectMs], [2, 30_000]);
   },
 
   'a crash while a suspect runs counts for the suspect only': async (t) => {
-    await observed(t, t.clock);
+    await observed(t);
     await running(t, 'node-b', ['beside']);
     t.clock.advance(TTL);
 
-    const claimed = await claim(t, 'node-c');
+    const claimed = await t.claim('node-c');
 
     deepEqual(
       claimed.map(({ id, attempts, suspectMs }) => [id, attempts, suspectMs]),
@@ -170,12 +159,12 @@ export const suspects: Behaviours = {
       const { node = '', fence } = await t.recordOf('one');
       await t.append('one', { journal: [entry(`step ${crash}`)] }, { lease: { node, fence } });
       t.clock.advance(TTL);
-      const [record] = await claim(t, `node-${crash}`);
+      const [record] = await t.claim(`node-${crash}`);
       deepEqual([record?.attempts, record?.crashes, record?.lastJournal], [1, crash, crash]);
     }
     t.clock.advance(TTL);
 
-    const [idle] = await claim(t, 'node-z');
+    const [idle] = await t.claim('node-z');
 
     deepEqual([idle?.attempts, idle?.crashes], [2, 3]);
     deepEqual(await t.recordOf('one'), idle);
@@ -184,12 +173,12 @@ export const suspects: Behaviours = {
   'a node that comes back after a claim has lost its tasks': async (t) => {
     await running(t, 'node-a', ['one', 'two']);
     t.clock.advance(TTL);
-    deepEqual(idsOf(await claim(t, 'node-b', { limit: 1 })), ['one']);
+    deepEqual(await t.claimIds('node-b', { limit: 1 }), ['one']);
 
     await t.store.heartbeat('node-a', TTL);
     const { kind } = await t.store.append({ taskId: 'two', guard: { lease: { node: 'node-a', fence: 1 } } });
 
     equal(kind, 'rejected');
-    deepEqual(idsOf(await claim(t, 'node-b')), ['two']);
+    deepEqual(await t.claimIds('node-b'), ['two']);
   },
 };

@@ -2,8 +2,7 @@ import { deepEqual, equal, fail } from 'node:assert/strict';
 
 import type { DeadLetterQuery, NewDeadLetter, Store } from '../../../store/store.ts';
 import type { Behaviours, Subject } from '../subject.ts';
-import { ALICE, end, event, HOUR, pushConfig, START, times } from '../samples.ts';
-import { claimPushes, report } from './outbox.ts';
+import { ALICE, end, event, HOUR, pluck, pushConfig, START, times } from '../samples.ts';
 
 /** Events that could not be delivered. */
 export const deadLetters: Behaviours = {
@@ -25,8 +24,8 @@ export const deadLetters: Behaviours = {
 
   'a rejected report stores no dead letter': async (t) => {
     await t.create('one', { pushConfig: pushConfig('a') });
-    const [push = fail()] = await claimPushes(t);
-    equal(await report(t, { ...push, fence: 9 }, { told: 1, dueAt: START, deadLetter: letter('x', 1) }), undefined);
+    const [push = fail()] = await t.claimPushes();
+    equal(await t.report({ ...push, fence: 9 }, { told: 1, dueAt: START, deadLetter: letter('x', 1) }), undefined);
     deepEqual(await list(t), []);
   },
 
@@ -53,10 +52,7 @@ export const deadLetters: Behaviours = {
     await t.append('one', { events: [event('b')] });
     await giveUp(t, letter('x', 1));
     await giveUp(t, { ...letter('x', 1), attempts: 9 });
-    deepEqual(
-      (await list(t)).map(({ attempts }) => attempts),
-      [9],
-    );
+    deepEqual(pluck(await list(t), 'attempts'), [9]);
 
     equal(await t.store.dropDeadLetter('x'), true);
     equal(await t.store.dropDeadLetter('x'), false);
@@ -94,12 +90,12 @@ export const deadLetters: Behaviours = {
   'a disabled push configuration is not due until it is resumed': async (t) => {
     await t.create('one', { pushConfig: pushConfig('a') });
     await t.append('one', { events: [event('b')] });
-    const [push = fail()] = await claimPushes(t);
+    const [push = fail()] = await t.claimPushes();
     const disabled = 'It is gone \u0000 for good';
-    deepEqual(await report(t, push, { told: 1, disabled, deadLetter: letter('x', 1) }), {});
+    deepEqual(await t.report(push, { told: 1, disabled, deadLetter: letter('x', 1) }), {});
     await t.append('one', { events: [event('c')] });
 
-    deepEqual(await claimPushes(t), []);
+    deepEqual(await t.claimPushes(), []);
     deepEqual(
       (await list(t)).map((one) => one.disabled),
       [disabled],
@@ -109,7 +105,7 @@ export const deadLetters: Behaviours = {
     equal(await t.store.resumePush({ taskId: 'one', configId: 'a' }), true);
 
     deepEqual(
-      (await claimPushes(t)).map(({ told, givenUp }) => [told, givenUp]),
+      (await t.claimPushes()).map(({ told, givenUp }) => [told, givenUp]),
       [[1, 0]],
     );
     deepEqual(
@@ -120,23 +116,23 @@ export const deadLetters: Behaviours = {
 
   'resuming a push configuration does not affect the node that delivers for it': async (t) => {
     await t.create('one', { pushConfig: pushConfig('a') });
-    const [push = fail()] = await claimPushes(t);
+    const [push = fail()] = await t.claimPushes();
 
     equal(await t.store.resumePush({ taskId: 'one', configId: 'a' }), true);
 
-    deepEqual(await claimPushes(t, { node: 'node-b' }), []);
-    deepEqual(await report(t, push, { told: 1, dueAt: START }), {});
+    deepEqual(await t.claimPushes({ node: 'node-b' }), []);
+    deepEqual(await t.report(push, { told: 1, dueAt: START }), {});
   },
 
   'a push configuration that waits for its next attempt is due at once after it is resumed': async (t) => {
     await t.create('one', { pushConfig: pushConfig('a') });
-    const [push = fail()] = await claimPushes(t);
-    await report(t, push, { attempts: 3, failingSince: START, dueAt: START + HOUR });
+    const [push = fail()] = await t.claimPushes();
+    await t.report(push, { attempts: 3, failingSince: START, dueAt: START + HOUR });
 
     equal(await t.store.resumePush({ taskId: 'one', configId: 'a' }), true);
 
     deepEqual(
-      (await claimPushes(t)).map(({ attempts, failingSince }) => [attempts, failingSince]),
+      (await t.claimPushes()).map(({ attempts, failingSince }) => [attempts, failingSince]),
       [[0, undefined]],
     );
   },
@@ -145,7 +141,7 @@ export const deadLetters: Behaviours = {
     await t.create('one');
     await t.putPush('one', pushConfig('a'));
     equal(await t.store.resumePush({ taskId: 'one', configId: 'a' }), true);
-    deepEqual(await claimPushes(t), []);
+    deepEqual(await t.claimPushes(), []);
   },
 };
 
@@ -168,9 +164,9 @@ function letter(id: string, number: number): NewDeadLetter {
 }
 
 async function giveUp(t: Subject, deadLetter: NewDeadLetter): Promise<void> {
-  const [push = fail('Nothing is due')] = await claimPushes(t);
+  const [push = fail('Nothing is due')] = await t.claimPushes();
   const { number: told } = deadLetter.event;
-  if ((await report(t, push, { told, givenUp: 1, dueAt: START, deadLetter })) === undefined) fail('Refused');
+  if ((await t.report(push, { told, givenUp: 1, dueAt: START, deadLetter })) === undefined) fail('Refused');
 }
 
 function list(t: Subject, query: Partial<DeadLetterQuery> = {}): ReturnType<Store['deadLetters']> {

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
-import type { Scope, Store } from '../../../store/store.ts';
+import type { Scope } from '../../../store/store.ts';
 import type { Behaviours, Subject } from '../subject.ts';
-import { ALICE, end, event, key, message, newTask, pushConfig, START } from '../samples.ts';
+import { ALICE, end, event, key, message, newTask, pluck, pushConfig, START } from '../samples.ts';
 
 const STRANGERS: readonly (readonly [string, Scope])[] = [
   ['another owner', { ...ALICE, owner: 'bob' }],
@@ -115,7 +115,7 @@ export const pushConfigLife: Behaviours = {
 
   'a rejected or repeated write does not change push configurations': async (t) => {
     await t.create('one', { pushConfig: pushConfig('a'), idempotency: key('k') });
-    const [claimed] = await claim(t);
+    const [claimed] = await t.claimPushes();
     const noted = { taskId: 'one', configId: 'a', node: 'node-a', fence: claimed?.fence ?? 0 };
     await t.store.notePush({ ...noted, told: 0, attempts: 3, givenUp: 0, failingSince: START, disabled: 'gone' });
     const record = pushConfig('a', { config: { id: 'a', url: 'https://example.org/' } });
@@ -138,10 +138,7 @@ export const pushConfigLife: Behaviours = {
         t.store.append({ taskId: 'one', guard: {}, pushConfig: { record: pushConfig(id), max: 2 } }),
       ),
     );
-    deepEqual(
-      results.map(({ kind }) => kind),
-      ['appended', 'appended', 'appended', 'full'],
-    );
+    deepEqual(pluck(results, 'kind'), ['appended', 'appended', 'appended', 'full']);
     deepEqual(await t.pushIds('one'), ['a', 'b']);
   },
 
@@ -179,20 +176,9 @@ export const pushConfigLife: Behaviours = {
   },
 };
 
-function claim(t: Subject): ReturnType<Store['claimPushes']> {
-  return t.store.claimPushes({
-    node: 'node-a',
-    agents: ['translator'],
-    limit: 10,
-    perReceiver: 10,
-    perOwner: 10,
-    held: [],
-  });
-}
-
 /** The push configurations that are due, and the last event delivered to each. */
 async function deliveredOf(t: Subject): Promise<readonly string[]> {
-  return (await claim(t)).map(({ configId, told }) => `${configId} delivered ${told}`);
+  return (await t.claimPushes()).map(({ configId, told }) => `${configId} delivered ${told}`);
 }
 
 /** For durable stores. */
