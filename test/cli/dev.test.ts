@@ -25,11 +25,6 @@ async function clientOf(program: Program): Promise<AgentClient> {
   return client;
 }
 
-/** The number of times that a line was printed on stderr. */
-function times(program: Program, pattern: RegExp): number {
-  return program.stderr.match(new RegExp(pattern, 'g'))?.length ?? 0;
-}
-
 /** What was printed about tasks, without their ids. */
 function taskLines({ stderr }: Program): readonly (string | undefined)[] {
   return [...stderr.matchAll(/^ {2}task [\da-f]{8} {2}(.*)$/gm)].map(([, line]) => line);
@@ -96,6 +91,21 @@ test('TypeScript that is loaded with tsx restarts when an imported file changes'
   await restarted(program);
 
   expect(await client.ask('hi')).toBe('two');
+});
+
+test('a change of one of several agents restarts them all', { timeout: TIMEOUT_MS }, async () => {
+  const other = says('other').replace('Clerk', 'Porter');
+  const { program, save } = await develop({ 'agent.mjs': says('one'), 'other.mjs': other }, ['other.mjs']);
+  const [, url = ''] = await program.said(/^(http:\S+)\/a\/porter\/\.well-known\/agent-card\.json$/m);
+  expect(program.stderr).toContain(`Clerk and Porter are at ${url}. Tasks are stored in .tandem/_agents.db.`);
+  const client = await connect(`${url}/a/porter`);
+  onTestFinished(() => client.close());
+  expect(await client.ask('hi')).toBe('other');
+
+  save('other.mjs', other.replace('other', 'changed'));
+  await restarted(program);
+
+  expect(await client.ask('hi')).toBe('changed');
 });
 
 test('an open task resumes in the new code', { timeout: TIMEOUT_MS }, async () => {
@@ -205,7 +215,8 @@ test('the agent stops when its supervisor is killed', { timeout: TIMEOUT_MS }, a
 });
 
 test.each([
-  [['dev'], 'Pass one file: tandem dev <file>'],
+  [['dev'], 'Pass a file: tandem dev <file>'],
+  [['dev', 'agent.mjs', 'gone.mjs'], 'File gone.mjs does not exist'],
   [['dev', 'gone.mjs'], 'File gone.mjs does not exist'],
   [['dev', 'agent.mjs', '--port', 'x'], '--port'],
 ])(
