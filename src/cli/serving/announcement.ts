@@ -1,4 +1,4 @@
-/** What a command serves, as it is printed. */
+/** A list of the served agents, as a command prints it. */
 export interface Announcement {
   /** The names of the agents. */
   readonly names: readonly string[];
