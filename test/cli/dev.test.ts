@@ -25,7 +25,7 @@ async function clientOf(program: Program): Promise<AgentClient> {
   return client;
 }
 
-/** What was printed about tasks, without their ids. */
+/** The printed lines about tasks, without their ids. */
 function taskLines({ stderr }: Program): readonly (string | undefined)[] {
   return [...stderr.matchAll(/^ {2}task [\da-f]{8} {2}(.*)$/gm)].map(([, line]) => line);
 }

@@ -1,4 +1,4 @@
-/** What a command serves, as it is printed. */
+/** The agents that a command serves, as they are printed. */
 export interface Announcement {
   /** The names of the agents. */
   readonly names: readonly string[];
