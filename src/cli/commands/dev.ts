@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../option.ts';
-import { readPort } from '../agents/read-values.ts';
+import { readPort } from '../read-values.ts';
 import { CHILD_VARIABLE } from '../serving/dev/messages.ts';
 import { SERVE_OPTIONS, type ServeValues } from '../serving/serve-agent.ts';
 

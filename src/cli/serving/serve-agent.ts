@@ -7,7 +7,7 @@ import { sharedSecret } from '../../host/auth/jwt/shared-secret.ts';
 import { anonymousAccessFor } from '../../host/options/anonymous-access.ts';
 import type { Store } from '../../store/store.ts';
 import type { ProfileName } from '../../wire/offer.ts';
-import { readAddress, readPort } from '../agents/read-values.ts';
+import { readAddress, readPort } from '../read-values.ts';
 import { CliError } from '../cli-error.ts';
 import { mountOf } from '../../server/http/own-paths.ts';
 import type { Announcement } from './announcement.ts';
@@ -21,62 +21,48 @@ import { LOG_OPTIONS, servingLog } from './serving-log.ts';
 /** The options of commands that serve the agents of files. */
 export const SERVE_OPTIONS = {
   port: {
-    type: 'string',
     value: '<number>',
     help: 'The port. Default: the environment variable PORT, otherwise 4100. 0 selects any free port',
     flagOnly: true,
   },
   host: {
-    type: 'string',
     value: '<address>',
     help: 'The address to listen on. Default: the environment variable BIND_HOST, otherwise 127.0.0.1. An address that other machines can reach requires --token, A2A_API_KEY, --api-key-env, A2A_SECRET or --insecure-public',
     flagOnly: true,
   },
   store: {
-    type: 'string',
     value: '<file|url>',
     help: 'Where tasks are stored: a SQLite file, postgres://… for several processes, or memory. Default: .tandem/<agent id>.db, or .tandem/_agents.db for several agents',
     flagOnly: true,
   },
-  schema: {
-    type: 'string',
-    value: '<name>',
-    help: 'The PostgreSQL schema of the tables. Default: tandem',
-    flagOnly: true,
-  },
+  schema: { value: '<name>', help: 'The PostgreSQL schema of the tables. Default: tandem', flagOnly: true },
   'public-url': {
-    type: 'string',
     value: '<url>',
     help: 'The URL at which callers reach the agent. The card lists it, and tokens must be issued for it',
     flagOnly: true,
   },
   token: {
-    type: 'string',
     value: '<token>',
     help: 'The bearer token that callers must send. Prefer TANDEM_TOKEN or A2A_API_KEY: other users of this machine can read flags',
     flagOnly: true,
     secret: true,
   },
   'api-key-env': {
-    type: 'string',
     value: '<name>',
     help: 'The name of an environment variable with a bearer token that callers may send, such as A2A_API_KEY',
     flagOnly: true,
   },
   'insecure-public': {
-    type: 'boolean',
     help: 'Accept calls without credentials from every machine that can reach the agent',
     flagOnly: true,
   },
   profile: {
-    type: 'string',
     multiple: true,
     value: '<name>',
     help: 'Also serve peers of agent-native, corvid or rxjs, each at its own path. Repeat it for several profiles',
     flagOnly: true,
   },
   'rpc-path': {
-    type: 'string',
     multiple: true,
     value: '<path>',
     help: 'The path of JSON-RPC. Repeat it for several paths; the card lists the first. Default: /a2a and /',
@@ -84,25 +70,21 @@ export const SERVE_OPTIONS = {
   },
   ...LOG_OPTIONS,
   metrics: {
-    type: 'boolean',
     help: 'Serve Prometheus metrics at /metrics, to callers with credentials; without authentication, to this machine only',
     flagOnly: true,
   },
   'cors-origin': {
-    type: 'string',
     multiple: true,
     value: '<origin>',
     help: 'Accept calls from web pages of this origin, such as https://app.example. Repeat it for several origins. * accepts every origin',
     flagOnly: true,
   },
-  push: { type: 'boolean', help: 'Let callers register webhooks for push notifications', flagOnly: true },
+  push: { help: 'Let callers register webhooks for push notifications', flagOnly: true },
   'trust-proxy': {
-    type: 'boolean',
     help: 'Trust the X-Forwarded-* headers. Only behind a proxy of your own that sets them',
     flagOnly: true,
   },
   role: {
-    type: 'string',
     value: '<all|web|worker>',
     help: 'web accepts calls and leaves the work to other processes on the same database; worker does the opposite. Default: all',
     flagOnly: true,

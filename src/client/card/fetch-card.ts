@@ -16,7 +16,7 @@ import {
 } from './card-cache.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
 import { durationText } from '../request/deadline.ts';
-import { exchange, type RequestScope, refusedContext, type ClientContext } from '../request/exchange.ts';
+import { exchange, refusedContext, type ClientContext } from '../request/exchange.ts';
 import { Repeats } from '../request/recovery.ts';
 import { DEFAULT_TIMEOUTS } from '../settings.ts';
 import { chooseTransport } from '../transport/choose-transport.ts';
@@ -77,7 +77,7 @@ function keyOf({ url, version }: Pick<CardRequest, 'url' | 'version'>): string {
 }
 
 function fetchPublicCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  if (!request.isShareable) return jsonOf(context, requestScopeOf(scope, undefined), request);
+  if (!request.isShareable) return jsonOf(context, scope, request);
   const { clock } = context.settings;
   const card = sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // Uses its own connections, because the first client may be closed while others still wait.
@@ -85,11 +85,8 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
     const limitMs = DEFAULT_TIMEOUTS.discovery;
     const own = new CallScope(clock, {}, limitMs, durationText(limitMs));
     const start: CardFetch['start'] = async (known, noteFailure) => {
-      const requestScope = requestScopeOf(own, undefined);
       try {
-        return await withScope(own, () =>
-          revalidated({ ...context, transport }, requestScope, request, { known, noteFailure }),
-        );
+        return await withScope(own, () => revalidated({ ...context, transport }, own, request, { known, noteFailure }));
       } finally {
         await transport.close();
       }
@@ -101,10 +98,10 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
 }
 
 async function fetchPrivateCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  const auth = new AuthAttempt();
+  const auth = new AuthAttempt(undefined);
   for (;;) {
     try {
-      return await jsonOf(context, requestScopeOf(scope, auth), request);
+      return await jsonOf(context, scope, request, auth);
     } catch (error) {
       if (!A2AError.is(error, 'UNAUTHENTICATED')) throw error;
       const authContext = refusedContext(request.url, undefined, undefined);
@@ -114,30 +111,38 @@ async function fetchPrivateCard(context: ClientContext, scope: CallScope, reques
   }
 }
 
-function requestScopeOf({ deadline, trace }: CallScope, auth: AuthAttempt | undefined): RequestScope {
-  return { deadline, trace, auth, card: undefined };
+async function jsonOf(
+  context: ClientContext,
+  scope: CallScope,
+  request: CardRequest,
+  auth?: AuthAttempt,
+): Promise<unknown> {
+  return (await revalidated(context, scope, request, { auth })).json;
 }
 
-async function jsonOf(context: ClientContext, requestScope: RequestScope, request: CardRequest): Promise<unknown> {
-  const { deadline } = requestScope;
-  const noteFailure: NoteFailure = (reason, error) => deadline.noteFailure(reason, error);
-  return (await revalidated(context, requestScope, request, { known: undefined, noteFailure })).json;
+/** A stale card to revalidate, the credentials to send, and a listener for attempts that are repeated. */
+interface Given {
+  readonly known?: KeptCard | undefined;
+  readonly auth?: AuthAttempt | undefined;
+  readonly noteFailure?: NoteFailure;
 }
 
 /** Fetches or revalidates a card. Repeats the request after failures, which is always safe. */
 async function revalidated(
   context: ClientContext,
-  requestScope: RequestScope,
+  scope: CallScope,
   request: CardRequest,
-  { known, noteFailure }: { readonly known: KeptCard | undefined; readonly noteFailure: NoteFailure },
+  given: Given,
 ): Promise<FetchedCard> {
-  const repeats = new Repeats(context.settings, requestScope.deadline);
+  const { deadline } = scope;
+  const repeats = new Repeats(context.settings, deadline);
   for (;;) {
     try {
-      return await fetchOnce(context, requestScope, request, known);
+      return await fetchOnce(context, scope, request, given);
     } catch (error) {
       const isPassing = error instanceof TransportFailure || error instanceof Busy;
-      if (!isPassing || requestScope.deadline.aborted) throw error;
+      if (!isPassing || deadline.aborted) throw error;
+      const { noteFailure = deadline.noteFailure.bind(deadline) } = given;
       noteFailure(error instanceof Busy ? error.message : `${request.url}: ${error.message}`, error);
       const failure =
         error instanceof Busy
@@ -150,13 +155,14 @@ async function revalidated(
 
 async function fetchOnce(
   context: ClientContext,
-  requestScope: RequestScope,
+  scope: CallScope,
   { url, version }: CardRequest,
-  known: KeptCard | undefined,
+  { known, auth }: Given,
 ): Promise<FetchedCard> {
   const { clock, limits } = context.settings;
   const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
-  const response = await exchange(context, requestScope, { operation: 'AgentCard', method: 'GET', url, headers });
+  const request = { operation: 'AgentCard', method: 'GET', url, headers } as const;
+  const response = await exchange(context, scope, request, auth);
   if (response.status === 304 && known !== undefined) {
     response.discard();
     return { json: known.json, keep: kept(known.json, response, clock.now()) };

@@ -18,9 +18,9 @@ import type { FakeClock } from '../fake-clock.ts';
 import type { TestAgent, TestReply } from '../test-agent.ts';
 import { type Duration, toMs } from './duration.ts';
 import { HandlerActivity } from './handler-activity.ts';
-import { ProcessClock } from './process-clock.ts';
 import { type ProcessStore, processStore } from './process-store.ts';
 import { RecordCollector, type RecordedStep, type TaskRecords } from './task-records.ts';
+import type { Clock } from '../../support/time/clock.ts';
 
 /** One simulated process. */
 interface Process {
@@ -237,4 +237,43 @@ function taskReply(task: Task): TestReply {
 function messageReply(message: Message): TestReply {
   const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('');
   return { state: undefined, text, task: undefined, message, question: undefined, contextId: message.contextId };
+}
+
+/** The clock of one simulated process. Its timers end with the process, and the next one is known. */
+class ProcessClock implements Clock {
+  readonly #clock: FakeClock;
+  readonly #timers = new Map<object, { readonly time: number; readonly cancel: () => void }>();
+  #isDead = false;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  readonly now = (): number => this.#clock.now();
+
+  readonly callAt = (time: number, run: () => void): (() => void) => {
+    if (this.#isDead) return () => {};
+    const key = {};
+    const cancel = this.#clock.callAt(time, () => {
+      this.#timers.delete(key);
+      run();
+    });
+    this.#timers.set(key, { time, cancel });
+    return () => {
+      cancel();
+      this.#timers.delete(key);
+    };
+  };
+
+  /** When the next timer is due. */
+  get nextDue(): number {
+    return Math.min(...Array.from(this.#timers.values(), ({ time }) => time));
+  }
+
+  /** Cancels all timers, as the end of a process does. */
+  kill(): void {
+    this.#isDead = true;
+    for (const { cancel } of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
 }
