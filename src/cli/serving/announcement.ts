@@ -1,4 +1,4 @@
-/** A list of the served agents, as a command prints it. */
+/** The agents that a command serves, as they are printed. */
 export interface Announcement {
   /** The names of the agents. */
   readonly names: readonly string[];
