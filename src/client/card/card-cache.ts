@@ -1,5 +1,5 @@
 import type { Deadline } from '../request/deadline.ts';
-import { SharedRequests } from '../request/shared-requests.ts';
+import { type NoteFailure, SharedRequests } from '../request/shared-requests.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 
 /** How long a card is fresh if its server does not specify it (1.0 §8.6.2). */
@@ -15,9 +15,9 @@ export interface KeptCard {
   readonly freshUntil: number;
 }
 
-/** Fetches a card. `known` is a stale card to revalidate. */
 export interface CardFetch {
-  start(known: KeptCard | undefined): Promise<FetchedCard>;
+  /** Fetches a card. `known` is a stale card to revalidate. */
+  start(known: KeptCard | undefined, noteFailure: NoteFailure): Promise<FetchedCard>;
   /** Called when no caller waits for the card any more. */
   stop(): void;
 }
@@ -41,9 +41,9 @@ class CardCache {
     const kept = this.#cards.get(key);
     if (kept !== undefined && now < kept.freshUntil) return kept.json;
     deadline.check();
-    return this.#pending.get(key, deadline, () => {
+    return this.#pending.get(key, deadline, (noteFailure) => {
       const fetch = create();
-      const promise = fetch.start(kept).then(({ json, keep }) => this.#keep(key, json, keep));
+      const promise = fetch.start(kept, noteFailure).then(({ json, keep }) => this.#keep(key, json, keep));
       return { promise, stop: () => fetch.stop() };
     });
   }
