@@ -233,7 +233,8 @@ export class JsonStore implements port.Store {
       (call) =>
         call.node !== undefined && !this.#unit.isAlive(call.node) && agents.includes(this.#callRecord(call).agent),
     );
-    return isLost ? this.#clock.now() : this.#dueCalls(agents)[0]?.due;
+    const next = this.#dueCalls(agents)[0]?.due;
+    return isLost ? Math.min(this.#clock.now(), next ?? Infinity) : next;
   }
 
   async noteCall(report: port.CallReport): Promise<port.CallRecord | undefined> {

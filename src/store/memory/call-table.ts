@@ -143,11 +143,13 @@ export class CallTable {
   }
 
   next(agents: readonly string[]): number | undefined {
+    let next = Infinity;
     for (const { row, node } of this.#held) {
-      if (!this.#isAlive(node) && agents.includes(row.record.agent)) return this.#clock.now();
+      if (!this.#isAlive(node) && agents.includes(row.record.agent)) next = this.#clock.now();
     }
-    for (const { dueAt } of this.#dueBy(Infinity, agents)) return dueAt;
-    return undefined;
+    const [first] = this.#dueBy(next, agents);
+    if (first !== undefined) next = dueTime(first);
+    return next === Infinity ? undefined : next;
   }
 
   /** The open call of a report, if the node holds it. */

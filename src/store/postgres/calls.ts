@@ -1,7 +1,7 @@
 import { CALL_COLUMNS, type CallRow, toCall, toClaimedCall } from '../call-rows.ts';
 import { CallShares } from '../call-shares.ts';
 import type { CallClaimRequest, CallQuery, CallRecord, CallReport, ClaimedCall, HeldCall, Scope } from '../store.ts';
-import type { Database } from './database.ts';
+import { type Database, SORTED_RANGES } from './database.ts';
 import { sqlLimit } from './read/reads.ts';
 import { pipeline, type Queryable, rowsOf, type Statement } from './statements.ts';
 
@@ -15,7 +15,7 @@ const COLUMNS = CALL_COLUMNS.replace('pk', 'seq');
 /** Leases due calls to a node, the longest due first. Skips those that another node is claiming. */
 export function claimCalls(database: Database, request: CallClaimRequest): Promise<readonly ClaimedCall[]> {
   const { schema } = database;
-  return database.transaction(async (client) => {
+  const claim = async (client: Queryable): Promise<readonly ClaimedCall[]> => {
     const chosen = await choose(client, database, request);
     if (chosen.length === 0) return [];
     await rowsOf(
@@ -24,7 +24,8 @@ export function claimCalls(database: Database, request: CallClaimRequest): Promi
       [request.node, chosen.map(([, id]) => id)],
     );
     return chosen.map(toClaimedCall);
-  });
+  };
+  return database.transaction(claim, { settings: SORTED_RANGES });
 }
 
 /** Reads in rounds. Each round excludes owners that have their share, however many of their rows come first. */

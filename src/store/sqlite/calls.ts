@@ -70,10 +70,9 @@ function choose(connection: Connection, request: CallClaimRequest, now: number):
 /** When the next call is due that no living node holds. */
 export function nextCall({ connection, nodes, clock }: SqliteContext, agents: readonly string[]): number | undefined {
   const names = JSON.stringify(agents);
-  for (const dead of nodes.dead()) {
-    if (connection.get(IS_HELD_BY, dead, names) !== undefined) return clock.now();
-  }
   const times = agents.flatMap((agent) => connection.all(NEXT, agent).map(([dueAt]) => Number(dueAt)));
+  const isLost = nodes.dead().some((dead) => connection.get(IS_HELD_BY, dead, names) !== undefined);
+  if (isLost) times.push(clock.now());
   return times.length === 0 ? undefined : Math.min(...times);
 }
 

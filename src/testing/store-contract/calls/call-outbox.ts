@@ -60,6 +60,14 @@ export const callOutbox: Behaviours = {
     equal((await claimOne(store, 'node-b')).fence, 2);
   },
 
+  'the next call is the longest due one, also if a dead node holds another': async ({ store, clock }) => {
+    await createCaller(store, 'one', 'a');
+    await claimCalls(store);
+    await append(store, 'one', calling(newCall('b')));
+    clock.advance(TTL + 1);
+    equal(await store.nextCall(['translator']), START);
+  },
+
   'a node that retires releases its calls': async ({ store }) => {
     await createCaller(store, 'one', 'a');
     await claimCalls(store);
