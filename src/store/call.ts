@@ -11,7 +11,7 @@ import type { Scope } from './task.ts';
 export interface NewCall {
   /** The id of the call, unique across all tasks. */
   readonly id: string;
-  /** What a node needs to make the call, without secrets. Opaque to the store. It never changes. */
+  /** The content of the call, with everything that a node needs to make it, without secrets. Opaque to the store. It never changes. */
   readonly request: JsonObject;
   /** When a node should work on the call first. */
   readonly dueAt: number;
@@ -25,9 +25,9 @@ export interface CallRecord extends Scope {
   readonly taskId: string;
   /** The agent of the calling task. */
   readonly agent: string;
-  /** What a node needs to make the call. Opaque to the store. */
+  /** The content of the call. Opaque to the store. */
   readonly request: JsonObject;
-  /** What the nodes that worked on the call have found out. Opaque to the store. Empty at first. */
+  /** The progress that the nodes have reported. Opaque to the store. Empty at first. */
   readonly progress: JsonObject;
   /** When a node should work on the call. Absent while a node holds it and nothing new has happened, and if it has failed. */
   readonly dueAt?: number;
@@ -63,7 +63,7 @@ export interface ClaimedCall extends CallRecord {
   readonly fence: number;
 }
 
-/** What the node with the lease reports about a call. Absent members stay unchanged. */
+/** A report about a call by the node that holds the lease. Absent members stay unchanged. */
 export interface CallReport {
   /** The id of the call. */
   readonly callId: string;

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import { calling, createCaller, newCall } from '../../src/testing/store-contract/calls/samples.ts';
-import { append, end, entry, event, newTask } from '../../src/testing/store-contract/samples.ts';
+import { type Change, end, entry, event, newTask } from '../../src/testing/store-contract/samples.ts';
 import { explainedStore } from './explained-store.ts';
 import { TestSchema } from './schemas.ts';
 
@@ -12,6 +12,10 @@ const schema = new TestSchema();
 
 beforeEach(() => schema.empty());
 afterAll(() => schema.drop());
+
+async function append(store: Store, taskId: string, change: Change): Promise<void> {
+  expect(await store.append({ taskId, guard: {}, ...change })).toMatchObject({ kind: 'appended' });
+}
 
 const HOUR = 3_600_000;
 const REQUEST = { node: 'node', agents: ['translator'], limit: 2, perOwner: 5000, held: [] };
