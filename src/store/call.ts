@@ -1,5 +1,4 @@
 import type { JsonObject } from '../model/json.ts';
-import type { Scope } from './task.ts';
 
 /**
  * Calls between agents. A task that calls another agent has a row for each open call. Together the rows are an outbox: any node can
@@ -18,11 +17,15 @@ export interface NewCall {
 }
 
 /** A stored call. */
-export interface CallRecord extends Scope {
+export interface CallRecord {
   /** The id of the call, unique across all tasks. */
   readonly id: string;
   /** The calling task. The call belongs to its owner. */
   readonly taskId: string;
+  /** The tenant of the calling task. */
+  readonly tenant: string;
+  /** The owner of the calling task. */
+  readonly owner: string;
   /** The agent of the calling task. */
   readonly agent: string;
   /** The content of the call. Opaque to the store. */
@@ -52,9 +55,13 @@ export interface CallClaimRequest {
 }
 
 /** A call that a node works on. */
-export interface HeldCall extends Scope {
+export interface HeldCall {
   /** The id of the call. */
   readonly id: string;
+  /** The tenant of the calling task. */
+  readonly tenant: string;
+  /** The owner of the calling task. */
+  readonly owner: string;
 }
 
 /** A leased call. */
