@@ -8,13 +8,14 @@ type Draft = Writable<TaskRecord>;
 
 /** Whether the guard of a write holds. Stores that check in memory call this; for other stores it is the definition. */
 export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boolean {
-  const { lease, states, idle, question, canceling, lastEvent, maxHistoryBytes } = guard;
+  const { lease, states, idle, question, canceling, lastEvent, lastJournal, maxHistoryBytes } = guard;
   if (isTerminal(task.status.state)) return false;
   if (lease !== undefined && (lease.node !== task.node || lease.fence !== task.fence)) return false;
   if (states !== undefined && !states.includes(task.status.state)) return false;
   if (idle === true && isHeld) return false;
   if (question !== undefined && question !== task.question) return false;
   if (lastEvent !== undefined && lastEvent !== task.lastEvent) return false;
+  if (lastJournal !== undefined && lastJournal !== task.lastJournal) return false;
   if (maxHistoryBytes !== undefined && (task.historyBytes ?? 0) > maxHistoryBytes) return false;
   return canceling === undefined || canceling === task.canceling;
 }

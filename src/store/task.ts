@@ -222,6 +222,8 @@ export interface Guard {
   readonly lastEvent?: number;
   /** `historyBytes` of the record is at most this. */
   readonly maxHistoryBytes?: number;
+  /** There is no journal entry after the one with this number. */
+  readonly lastJournal?: number;
 }
 
 /** One change of one task. Absent members stay unchanged; `null` removes a value. */

@@ -76,6 +76,14 @@ export const guards: Behaviours = {
     ]),
   ),
 
+  'a guard for the last journal entry is rejected if the journal has another one by now': async ({ store }) => {
+    await prepare(store);
+    await append(store, 'one', { journal: [entry('a')] }, { lastJournal: 0 });
+    await refuse(store, { lastJournal: 0 });
+    await refuse(store, { lastJournal: 2 });
+    await append(store, 'one', { journal: [entry('b')] }, { lastJournal: 1 });
+  },
+
   'a task whose holder has died is idle': async ({ store, clock }) => {
     await prepare(store);
     clock.advance(TTL - 1);
