@@ -40,22 +40,6 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(said).toEqual([[{ text: 'go' }], [{ text: 'Who?' }], [{ text: 'Ann' }], [{ text: 'Bob' }]]);
   });
 
-  test('two questions at once are asked in turn', async () => {
-    const { task, reply } = await harness(
-      async ({ ask }) => {
-        const [from, to] = await Promise.all([ask('From?'), ask('To?')]);
-        return `${from} to ${to}`;
-      },
-      { variant },
-    );
-    const first = await task('go');
-    expect(statusText(first)).toBe('From?');
-    const second = await reply(first, 'Rome');
-    expect(second.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
-    expect(statusText(second)).toBe('To?');
-    expect(artifactText(await reply(second, 'Oslo'))).toBe('Rome to Oslo');
-  });
-
   test('many questions in a row each get their answer', async () => {
     const { task, reply } = await harness(
       async function* run({ ask }) {
