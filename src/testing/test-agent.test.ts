@@ -352,3 +352,22 @@ test('an unknown option is an error with a suggestion', async () => {
     ),
   ).rejects.toThrow(/maxBodyBytes/);
 });
+
+test('several open questions are answered by their id, or one after the other', async () => {
+  const agent = await testAgent(
+    define({
+      name: 'Clerk',
+      description: 'Asks two questions at once.',
+      run: async ({ ask, authorize }) => (await Promise.all([ask('From?'), ask('To?'), authorize('Log in')])).join(),
+    }),
+  );
+  onTestFinished(() => agent.close());
+  const asked = await agent.send('go');
+  expect(asked.questions.map(({ text }) => text)).toEqual(['From?', 'To?', 'Log in']);
+  const [, to, login] = asked.questions;
+  await agent.answer('Oslo', { question: to?.id ?? '' });
+  const third = await agent.answer('Rome');
+  expect(third.question).toMatchObject({ kind: 'auth-required', id: login?.id });
+  await expect(agent.answer('x', { question: to?.id ?? '' })).rejects.toThrow('no longer open');
+  expect((await agent.answer('token-1')).text).toBe('Rome,Oslo,token-1');
+});

@@ -43,6 +43,8 @@ export interface TestReply {
   readonly message: Message | undefined;
   /** The open question, as in the replies of the client: its kind, options and schema. Undefined if the task is not paused. */
   readonly question: TaskQuestion | undefined;
+  /** All open questions, the one above first. */
+  readonly questions: readonly TaskQuestion[];
   /** The conversation. Pass it to `send()` to continue the conversation with another task. */
   readonly contextId: string | undefined;
 }
@@ -65,12 +67,12 @@ export interface TestAgent {
   send(message: MessageInput, options?: Omit<SendOptions, 'wait'>): Promise<TestReply>;
   /**
    * Answers the open question of the last task: with a text, or with a value for a typed question. For `ctx.authorize` the value is
-   * the credential.
+   * the credential. If several questions are open, it answers the one that is shown, or `question`.
    *
    * @throws A2AError `INVALID_PARAMS` if the value does not match the question.
    * @throws Error if the last task does not ask a question.
    */
-  answer(value: JsonValue): Promise<TestReply>;
+  answer(value: JsonValue, options?: { readonly question?: string | TaskQuestion }): Promise<TestReply>;
   /** The last task as it is now. @throws Error if nothing was sent yet. */
   reply(): Promise<TestReply>;
   /**

@@ -12,7 +12,6 @@ import {
   openStore,
   runnable,
   startHarness,
-  statusText,
   until,
   VARIANTS,
   withMethods,

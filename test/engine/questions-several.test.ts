@@ -484,7 +484,7 @@ describe.each(VARIANTS)('$name', (variant) => {
           const other = ask('analytics: Which month?').catch((error: Error) => error.name);
           return `${await ask('Who?')}, ${await other}`;
         },
-        { variant: { ...variant, maxSuspended: 1000 } },
+        { variant, maxSuspended: 1000 },
       );
       const asked = await node.task('go');
       expect(texts(asked)).toEqual(['Which month?', 'Who?']);

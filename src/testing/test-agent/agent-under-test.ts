@@ -15,7 +15,7 @@ import type { HandlerOptions } from '../../server/options/handler-options.ts';
 import type { Store } from '../../store/store.ts';
 import { nextTurn, systemScheduler } from '../../support/time/scheduler.ts';
 import type { FakeClock } from '../fake-clock.ts';
-import { questionOf } from '../../client/task-question.ts';
+import { answering, questionOf, questionsOf } from '../../client/task-question.ts';
 import type { TestAgent, TestReply } from '../test-agent.ts';
 import { type Duration, toMs } from './duration.ts';
 import { HandlerActivity } from './handler-activity.ts';
@@ -110,18 +110,28 @@ export class AgentUnderTest implements TestAgent {
     return this.reply();
   }
 
-  async answer(value: JsonValue): Promise<TestReply> {
+  async answer(value: JsonValue, { question: named }: Parameters<TestAgent['answer']>[1] = {}): Promise<TestReply> {
     const { taskId, owner } = this.#last();
-    const { state } = await this.reply();
-    if (state === 'auth-required') {
+    const { state, question: shown, questions } = await this.reply();
+    const id = typeof named === 'object' ? named.id : named;
+    const question = id === undefined ? shown : questions.find((one) => one.id === id);
+    if (question === undefined)
+      throw new Error(
+        id === undefined
+          ? `The task does not ask a question; it is ${state}`
+          : `The task does not ask the question ${id}, or it is no longer open`,
+      );
+    if (question.kind === 'auth-required') {
       const credential = typeof value === 'string' ? value : JSON.stringify(value);
       const { tenant, owner: callerId } = owner;
-      await this.#running.handler.authorize({ taskId, callerId, tenant }, credential);
+      const task = { taskId, callerId, tenant, ...(question.id !== undefined && { questionId: question.id }) };
+      await this.#running.handler.authorize(task, credential);
       await this.#settled();
       return this.reply();
     }
-    if (state !== 'input-required') throw new Error(`The task does not ask a question; it is ${state}`);
-    return this.send(typeof value === 'string' ? value : { parts: [{ data: value }] }, { taskId });
+    const message = typeof value === 'string' ? { text: value } : { parts: [{ data: value }] };
+    // Time stands still, so a question that has just replaced another one takes only an answer that names it.
+    return this.send(question.id === undefined ? message : answering(message, question.id), { taskId });
   }
 
   async reply(): Promise<TestReply> {
@@ -238,11 +248,20 @@ function taskReply(task: Task): TestReply {
     task,
     message: undefined,
     question: questionOf(task),
+    questions: questionsOf(task),
     contextId: task.contextId,
   };
 }
 
 function messageReply(message: Message): TestReply {
   const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('');
-  return { state: undefined, text, task: undefined, message, question: undefined, contextId: message.contextId };
+  return {
+    state: undefined,
+    text,
+    task: undefined,
+    message,
+    question: undefined,
+    questions: [],
+    contextId: message.contextId,
+  };
 }
