@@ -354,14 +354,9 @@ test('an unknown option is an error with a suggestion', async () => {
 });
 
 test('several open questions are answered by their id, or one after the other', async () => {
-  const agent = await testAgent(
-    define({
-      name: 'Clerk',
-      description: 'Asks two questions at once.',
-      run: async ({ ask, authorize }) => (await Promise.all([ask('From?'), ask('To?'), authorize('Log in')])).join(),
-    }),
+  const agent = await tested(async ({ ask, authorize }) =>
+    (await Promise.all([ask('From?'), ask('To?'), authorize('Log in')])).join(),
   );
-  onTestFinished(() => agent.close());
   const asked = await agent.send('go');
   expect(asked.questions.map(({ text }) => text)).toEqual(['From?', 'To?', 'Log in']);
   const [, to, login] = asked.questions;
