@@ -113,21 +113,21 @@ function pathOf(listed: Record<string, unknown> | undefined): readonly string[] 
   return Array.isArray(path) ? path.filter((name) => typeof name === 'string') : [];
 }
 
-/** @param given Its kind, text, options and schema, as far as the agent sent them. @param said The whole text. */
+/** @param given Its kind, text, options and schema, as far as the agent sent them. @param wholeText With its options or fields. */
 function questionFrom(
   given: Record<string, unknown>,
-  said: string,
+  wholeText: string,
   known: Omit<QuestionFacts, 'text'>,
   isAuth: boolean,
 ): TaskQuestion {
-  if (isAuth) return { kind: 'auth-required', text: said, ...known };
-  const facts = { text: typeof given['text'] === 'string' ? given['text'] : said, ...known };
+  if (isAuth) return { kind: 'auth-required', text: wholeText, ...known };
+  const facts = { text: typeof given['text'] === 'string' ? given['text'] : wholeText, ...known };
   if (given['kind'] === 'confirm') return { kind: 'confirm', ...facts };
   const options = given['options'];
   if (given['kind'] === 'choose' && isOptions(options)) return { kind: 'choose', ...facts, options };
   const { schema } = given;
   // A schema that the client cannot read makes it a question for text. The whole text lists what is asked for.
-  if (!isAnswerSchema(schema)) return { kind: 'text', ...facts, text: said };
+  if (!isAnswerSchema(schema)) return { kind: 'text', ...facts, text: wholeText };
   const { properties: fields, required = [] } = schema;
   if (fields !== undefined && Object.keys(fields).length > 0)
     return { kind: 'form', ...facts, fields, required, schema };

@@ -54,7 +54,7 @@ async function untilTask({ engine }: Harness, id: string, holds: (task: Task) =>
 const isCompleted = ({ status }: Task): boolean => status.state === 'TASK_STATE_COMPLETED';
 const trip = async ({ ask }: Parameters<Parameters<typeof harness>[0]>[0]): Promise<string> => {
   const [from, to] = await Promise.all([ask('From?'), ask('To?')]);
-  return `${String(from)} to ${String(to)}`;
+  return `${from} to ${to}`;
 };
 
 describe.each(VARIANTS)('$name', (variant) => {
@@ -408,7 +408,6 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test('a handler that records steps faster than an answer is stored does not keep it out', async () => {
-    let isOver = false;
     const clock = fakeClock();
     const store = openStore(variant, clock);
     // Each try to answer meets a journal that has grown.
@@ -422,9 +421,11 @@ describe.each(VARIANTS)('$name', (variant) => {
     };
     const agents = [
       runnable(async ({ ask, step }) => {
-        const questions = Promise.all([ask('From?'), ask('To?')]).finally(() => (isOver = true));
-        for (let i = 0; !isOver; i++) await step('work', () => new Promise<void>((done) => setImmediate(done)));
-        return (await questions).join(' to ');
+        const answers: string[] = [];
+        const questions = Promise.all([ask('From?'), ask('To?')]).then((all) => answers.push(...all));
+        while (answers.length === 0) await step('work', () => new Promise<void>((done) => setImmediate(done)));
+        await questions;
+        return answers.join(' to ');
       }),
     ];
     const slow = withMethods(store, { append });
@@ -435,6 +436,32 @@ describe.each(VARIANTS)('$name', (variant) => {
     clock.advance(5000);
     await node.reply(second, 'Oslo', { returnImmediately: true });
     expect(artifactText(await untilTask(node, asked.id, isCompleted))).toBe('Rome to Oslo');
+  });
+
+  test('a question that an earlier version has recorded stays open beside a new one', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    // Earlier versions recorded neither the id nor the state of a question.
+    const append: Store['append'] = async (write) => {
+      const journal = write.journal?.map((entry) => {
+        if (entry.kind !== 'question') return entry;
+        const { id: _, state: __, ...body } = entry.body as Record<string, never>;
+        return { ...entry, body };
+      });
+      return store.append({ ...write, ...(journal && { journal }) });
+    };
+    const older = withMethods(store, { append });
+    const agents = [runnable(({ ask }) => ask('From?'))];
+    const options = { maxSuspended: variant.maxSuspended, clock, agents };
+    const first = await startHarness({ ...options, store: older }, clock);
+    const asked = await first.task('go');
+    clock.advance(15_001);
+    await first.engine.close();
+    const second = await startHarness({ ...options, store, agents: [runnable(trip)] }, clock);
+    await second.reply(asked, 'Rome');
+    const now = await untilTask(second, asked.id, (task) => statusText(task) === 'To?');
+    clock.advance(5000);
+    expect(artifactText(await second.reply(now, 'Oslo'))).toBe('Rome to Oslo');
   });
 
   test('a question of changed code replaces the one that it no longer asks', async () => {

@@ -157,7 +157,7 @@ function listed({ id, state, parts, asked }: OpenQuestion): JsonObject {
     kind,
     text,
     ...(options !== undefined && { options }),
-    ...(schema !== undefined && { schema: schema as JsonObject }),
+    ...(schema !== undefined && { schema }),
     ...(sensitive && { sensitive }),
     expiresAt: new Date(expiresAt).toISOString(),
   };
@@ -172,7 +172,7 @@ function kindOf({ schema }: AskedQuestion): string {
 function dataIn(parts: readonly Part[]): JsonObject {
   for (const part of parts) {
     const question = 'data' in part && isRecord(part.data) ? part.data['question'] : undefined;
-    if (isRecord(question)) return question as JsonObject;
+    if (isRecord(question)) return question;
   }
   return {};
 }

@@ -165,6 +165,7 @@ export class Waits {
     };
     const isKnown = this.#run.journal.find('answer', toAsk.key) !== undefined;
     const answer = isKnown ? this.#recordedAnswer(toAsk) : answered();
+    answer.catch(() => {});
     const withdraw = async (): Promise<boolean> => {
       isWithdrawn = true;
       await this.#lastAsked;
@@ -229,14 +230,15 @@ export class Waits {
     return wait;
   }
 
-  async #answerTo(wait: QuestionWait): Promise<JsonValue> {
-    const { result, isStored: wasStored } = wait;
-    const stored = this.#pause().then(() => {
-      if (!wasStored) this.#run.engine.faultPoint('after-question');
-      if (this.#run.isAwake) this.settle();
-    });
-    stored.catch(result.reject);
-    return result.promise;
+  #answerTo(wait: QuestionWait): Promise<JsonValue> {
+    this.#shown(wait).catch(wait.result.reject);
+    return wait.result.promise;
+  }
+
+  async #shown({ isStored: wasStored }: QuestionWait): Promise<void> {
+    await this.#pause();
+    if (!wasStored) this.#run.engine.faultPoint('after-question');
+    if (this.#run.isAwake) this.settle();
   }
 
   #begin(wait: Wait): void {
@@ -269,7 +271,7 @@ export class Waits {
     // If it cannot be stored, the run is over and rejects all waits.
     if (due !== undefined && this.#waking === 0 && !completions.isDelivering && !this.#isExpiring)
       void this.#expire(due).catch(() => {});
-    // Whoever ended the shown question did not know that another one is open.
+    // The write that ended the shown question came from a version, or a moment, that did not know of the others.
     if (isHidden) void this.#pause().catch(() => {});
   }
 

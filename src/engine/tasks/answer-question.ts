@@ -21,7 +21,7 @@ import { timeAfter } from '../write/status-time.ts';
  */
 const EXACT_TRIES = 10;
 
-/** The open questions of a task, and the journal that says so. */
+/** The open questions of a task, and the journal that they come from. */
 export interface TaskQuestions {
   readonly entries: readonly JournalRecord[];
   /** Open as far as the task and its journal, which are read one after the other, agree. */

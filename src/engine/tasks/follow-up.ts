@@ -260,7 +260,7 @@ function assertSeen({ clock }: EngineContext, { id }: TaskRecord, { entries, sho
   const text = textOfParts(asks.parts.filter((part) => 'text' in part));
   throw new A2AError(
     'INVALID_PARAMS',
-    `Task ${id} went on to another question less than ${SWITCH_MS / 1000} seconds ago. To answer it, name it in the message: ` +
+    `Task ${id} has asked another question for less than ${SWITCH_MS / 1000} seconds. To answer that one, name it in the message: ` +
       `metadata["${QUESTIONS.uri}"].questionId = "${asks.id}". The question: ${text}`,
     {
       violations: [{ field: 'message.metadata', description: 'must name the question that the message answers' }],

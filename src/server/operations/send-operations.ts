@@ -173,7 +173,7 @@ function namedSkill({ message, metadata }: SendMessageRequest): string | undefin
 }
 
 /**
- * The question that a message says it answers.
+ * The id of the question that a message names.
  *
  * @throws A2AError `INVALID_PARAMS`
  */
