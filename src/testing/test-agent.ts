@@ -1,10 +1,9 @@
 import type { AgentClient } from '../client/client.ts';
 import type { AgentEvent } from '../client/event.ts';
 import type { MessageInput } from '../client/message-input.ts';
-import type { ConnectOptions, SendOptions } from '../client/options.ts';
+import type { AnswerOptions, ConnectOptions, SendOptions } from '../client/options.ts';
 import type { StateWord } from '../client/state-word.ts';
-import type { TaskQuestion } from '../client/task-question.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { AnswerInput, TaskQuestion } from '../client/task-question.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { silentLog } from '../observe/log.ts';
@@ -66,13 +65,14 @@ export interface TestAgent {
    */
   send(message: MessageInput, options?: Omit<SendOptions, 'wait'>): Promise<TestReply>;
   /**
-   * Answers the open question of the last task: with a text, or with a value for a typed question. For `ctx.authorize` the value is
-   * the credential. If several questions are open, it answers the one that is shown, or `question`.
+   * Answers the open question of the last task, with everything that `answer()` of the client accepts: a text, a value for a typed
+   * question, or a message. For `ctx.authorize` the text is the credential. If several questions are open, the answer
+   * is for the one that is shown, or for `question`.
    *
-   * @throws A2AError `INVALID_PARAMS` if the value does not match the question.
+   * @throws A2AError `INVALID_PARAMS` if the answer does not match the question.
    * @throws Error if the last task does not ask a question.
    */
-  answer(value: JsonValue, options?: { readonly question?: string | TaskQuestion }): Promise<TestReply>;
+  answer(answer: AnswerInput, options?: Pick<AnswerOptions, 'question'>): Promise<TestReply>;
   /** The last task as it is now. @throws Error if nothing was sent yet. */
   reply(): Promise<TestReply>;
   /**
