@@ -356,3 +356,17 @@ test('an unknown option is an error with a suggestion', async () => {
     ),
   ).rejects.toThrow(/maxBodyBytes/);
 });
+
+test('several open questions are answered by their id, or one after the other', async () => {
+  const agent = await tested(async ({ ask, authorize }) =>
+    (await Promise.all([ask('From?'), ask('To?'), authorize('Log in')])).join(),
+  );
+  const asked = await agent.send('go');
+  expect(asked.questions.map(({ text }) => text)).toEqual(['From?', 'To?', 'Log in']);
+  const [, to, login] = asked.questions;
+  await agent.answer('Oslo', { question: to?.id ?? '' });
+  const third = await agent.answer('Rome');
+  expect(third.question).toMatchObject({ kind: 'auth-required', id: login?.id });
+  await expect(agent.answer('x', { question: to?.id ?? '' })).rejects.toThrow('no longer open');
+  expect((await agent.answer('token-1')).text).toBe('Rome,Oslo,token-1');
+});

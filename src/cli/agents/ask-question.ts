@@ -34,6 +34,41 @@ export async function askQuestion(question: TaskQuestion, read: ReadLine): Promi
   return part === undefined ? undefined : answerParts(question, part);
 }
 
+/**
+ * Lets the user choose one of several open questions by its number. Returns `undefined` if the user leaves all of them open. One question
+ * needs no choice.
+ */
+export async function chooseQuestion(
+  questions: readonly TaskQuestion[],
+  read: ReadLine,
+): Promise<TaskQuestion | undefined> {
+  const [only, ...others] = questions;
+  if (others.length === 0) return only;
+  screen.notice('Open questions:', 'bold');
+  for (const [i, question] of questions.entries()) screen.notice(`  ${i + 1}. ${questionLine(question)}`);
+  for (;;) {
+    const line = await read(`question (1-${questions.length})> `, { isSecret: false });
+    if (line === undefined || line === '') return undefined;
+    const chosen = /^\d+$/.test(line) ? questions[Number(line) - 1] : undefined;
+    if (chosen === undefined) screen.notice(`expected a number from 1 to ${questions.length}`, 'yellow');
+    else {
+      showQuestion(chosen);
+      return chosen;
+    }
+  }
+}
+
+/** A question on one line: the agents that it came through, and its text. */
+export function questionLine({ path, text }: TaskQuestion): string {
+  return oneLine([...path, text].join(path.length === 0 ? '' : ' › '));
+}
+
+function showQuestion(question: TaskQuestion): void {
+  screen.writeLine(questionLine(question));
+  if (question.kind !== 'choose') return;
+  for (const [i, { label }] of question.options.entries()) screen.writeLine(`${i + 1}. ${oneLine(label)}`);
+}
+
 /** The parts of an answer. A secret is marked, so that the agent keeps it out of the history. */
 export function answerParts({ isSensitive }: TaskQuestion, part: Part): readonly Part[] {
   return [isSensitive ? { ...part, metadata: { [SENSITIVE]: true } } : part];

@@ -1,6 +1,6 @@
 import type { AgentClient } from '../../client/client.ts';
 import type { MessageDraft } from '../../client/message-input.ts';
-import { questionOf } from '../../client/task-question.ts';
+import { answering, listsQuestions, questionOf } from '../../client/task-question.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
 import { isPaused } from '../../model/state.ts';
 import { agentCommand } from '../agents/agent-command.ts';
@@ -93,7 +93,7 @@ class Chat {
     const question = task === undefined ? undefined : questionOf(task);
     if (question !== undefined && isForm(question) && this.#prompt.isInteractive) {
       const parts = await askQuestion(question, (prompt, options) => this.#readField(prompt, options));
-      if (parts !== undefined) return this.#safely(() => this.#send({ parts }));
+      if (parts !== undefined) return this.#safely(() => this.#send(this.#answering({ parts })));
       const command = this.#command;
       this.#command = undefined;
       return command !== undefined && this.#process(command);
@@ -126,7 +126,15 @@ class Chat {
   #messageOf(line: string): MessageDraft {
     const task = this.#pausedTask;
     const question = task && questionOf(task);
-    return question === undefined ? { text: line } : { parts: answerParts(question, { text: line }) };
+    if (question === undefined) return { text: line };
+    return this.#answering({ parts: answerParts(question, { text: line }) });
+  }
+
+  /** Names the question that the user sees, if the agent lists several. */
+  #answering(message: MessageDraft): MessageDraft {
+    const task = this.#pausedTask;
+    const id = task !== undefined && listsQuestions(task) ? questionOf(task)?.id : undefined;
+    return id === undefined ? message : answering(message, id);
   }
 
   async #send(message: MessageDraft): Promise<void> {

@@ -3,7 +3,9 @@ import { withHistory } from '../../engine/tasks/task-page.ts';
 import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
+import { QUESTIONS } from '../../model/question.ts';
 import type { SendMessageRequest } from '../../model/operation.ts';
+import { isRecord } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type RequestContext, accessOf, requireTenant } from '../../host/request-context.ts';
@@ -96,6 +98,8 @@ async function submissionOf(
   if (context.idempotencyKey !== undefined) submission.idempotencyKey = context.idempotencyKey;
   if (!mounted.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
+  const questionId = namedQuestion(input.message);
+  if (questionId !== undefined) submission.answers = questionId;
   const { toolResultIn } = context.dialect;
   if (toolResultIn !== undefined) {
     const { message, answers } = await answerByToolResult(mounted, toolResultIn, access, submission.message);
@@ -158,6 +162,21 @@ function namedSkill({ message, metadata }: SendMessageRequest): string | undefin
     throw invalidField('metadata.skillId', 'expected the skill that the message names, or none');
   }
   return ofMessage ?? ofRequest;
+}
+
+/**
+ * The id of the question that a message names.
+ *
+ * @throws A2AError `INVALID_PARAMS`
+ */
+function namedQuestion({ metadata, taskId }: Message): string | undefined {
+  if (metadata === undefined || !Object.hasOwn(metadata, QUESTIONS.uri)) return undefined;
+  const field = `message.metadata["${QUESTIONS.uri}"]`;
+  const value = metadata[QUESTIONS.uri];
+  const questionId = isRecord(value) ? value['questionId'] : undefined;
+  if (typeof questionId !== 'string') throw invalidField(field, 'expected { questionId } with the id of a question');
+  if (taskId === undefined) throw invalidField(field, 'expected a message with the taskId of the task that asks');
+  return questionId;
 }
 
 function readName(metadata: JsonObject | undefined, field: string): string | undefined {

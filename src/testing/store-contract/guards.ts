@@ -63,6 +63,14 @@ export const guards: Behaviours = {
     ]),
   ),
 
+  'a guard for the last journal entry is rejected if the journal has another one by now': async (t) => {
+    await prepare(t);
+    await t.append('one', { journal: [entry('a')] }, { lastJournal: 0 });
+    await refuse(t, { lastJournal: 0 });
+    await refuse(t, { lastJournal: 2 });
+    await t.append('one', { journal: [entry('b')] }, { lastJournal: 1 });
+  },
+
   'a task whose holder has died is idle': async (t) => {
     await prepare(t);
     t.clock.advance(TTL - 1);

@@ -2,10 +2,10 @@ import type { AgentClient } from '../../client/client.ts';
 import { connect } from '../../client/connect.ts';
 import type { AgentEvent } from '../../client/event.ts';
 import type { MessageInput } from '../../client/message-input.ts';
-import type { ConnectOptions, SendOptions } from '../../client/options.ts';
+import type { AnswerOptions, ConnectOptions, SendOptions } from '../../client/options.ts';
 import { stateWord } from '../../client/state-word.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
-import { type AnswerInput, answerMessage, questionOf } from '../../client/task-question.ts';
+import { answering, type AnswerInput, answerMessage, questionOf, questionsOf } from '../../client/task-question.ts';
 import { textOfTask } from '../../client/task-text.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';
@@ -109,11 +109,17 @@ export class AgentUnderTest implements TestAgent {
     return this.reply();
   }
 
-  async answer(answer: AnswerInput): Promise<TestReply> {
+  async answer(answer: AnswerInput, { question: named }: Pick<AnswerOptions, 'question'> = {}): Promise<TestReply> {
     const { taskId } = this.#last();
-    const { state, question } = await this.reply();
+    const { state, question: shown, questions } = await this.reply();
+    const id = typeof named === 'object' ? named.id : named;
+    const question = id === undefined ? shown : questions.find((one) => one.id === id);
+    if (question === undefined && id !== undefined)
+      throw new Error(`The task does not ask the question ${id}, or it is no longer open`);
     if (question === undefined) throw new Error(`The task does not ask a question; it is ${state}`);
-    return this.send(answerMessage(answer, question, question.isSensitive), { taskId });
+    const message = answerMessage(answer, question, question.isSensitive);
+    // Time stands still, so a question that has just replaced another one takes only an answer that names it.
+    return this.send(question.id === undefined ? message : answering(message, question.id), { taskId });
   }
 
   async reply(): Promise<TestReply> {
@@ -230,13 +236,22 @@ function taskReply(task: Task): TestReply {
     task,
     message: undefined,
     question: questionOf(task),
+    questions: questionsOf(task),
     contextId: task.contextId,
   };
 }
 
 function messageReply(message: Message): TestReply {
   const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('');
-  return { state: undefined, text, task: undefined, message, question: undefined, contextId: message.contextId };
+  return {
+    state: undefined,
+    text,
+    task: undefined,
+    message,
+    question: undefined,
+    questions: [],
+    contextId: message.contextId,
+  };
 }
 
 /** The clock of one simulated process. Its timers end with the process, and the next one is known. */
