@@ -1,4 +1,5 @@
 import type { Deadline } from '../request/deadline.ts';
+import { type NoteFailure, SharedRequests } from '../request/shared-requests.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 
 /** How long a card is fresh if its server does not specify it (1.0 §8.6.2). */
@@ -14,9 +15,6 @@ export interface KeptCard {
   readonly freshUntil: number;
 }
 
-/** Notes an attempt that failed and will be repeated. */
-export type NoteFailure = (reason: string, error: unknown) => void;
-
 export interface CardFetch {
   /** Fetches a card. `known` is a stale card to revalidate. */
   start(known: KeptCard | undefined, noteFailure: NoteFailure): Promise<FetchedCard>;
@@ -30,55 +28,29 @@ export interface FetchedCard {
   readonly keep: KeptCard | undefined;
 }
 
-/** A card that is being fetched, and the deadlines of the callers that wait for it. */
-interface PendingFetch {
-  readonly promise: Promise<unknown>;
-  readonly stop: () => void;
-  readonly waiting: Set<Deadline>;
-}
-
 /**
  * Caches public cards by the rules of HTTP for all clients of the process. It only contains cards that were fetched without
- * credentials. Concurrent requests for a card share one fetch, which is stopped when no caller waits for it any more.
+ * credentials.
  */
 class CardCache {
   readonly #cards = new Map<string, KeptCard>();
-  readonly #pending = new Map<string, PendingFetch>();
+  readonly #pending = new SharedRequests<unknown>();
 
   /** @throws The error of the fetch, and nothing is cached then; the error of the deadline if it passes. */
   async get(key: string, now: number, deadline: Deadline, create: () => CardFetch): Promise<unknown> {
     const kept = this.#cards.get(key);
     if (kept !== undefined && now < kept.freshUntil) return kept.json;
     deadline.check();
-    const pending = this.#pending.get(key) ?? this.#start(key, kept, create());
-    pending.waiting.add(deadline);
-    try {
-      return await deadline.within(pending.promise);
-    } finally {
-      pending.waiting.delete(deadline);
-      if (pending.waiting.size === 0) pending.stop();
-    }
+    return this.#pending.get(key, deadline, (noteFailure) => {
+      const fetch = create();
+      const promise = fetch.start(kept, noteFailure).then(({ json, keep }) => this.#keep(key, json, keep));
+      return { promise, stop: () => fetch.stop() };
+    });
   }
 
   /** Removes a card that has proved wrong. */
   forget(key: string): void {
     this.#cards.delete(key);
-  }
-
-  #start(key: string, kept: KeptCard | undefined, fetch: CardFetch): PendingFetch {
-    const forget = (): void => void (this.#pending.get(key) === pending && this.#pending.delete(key));
-    const stop = (): void => {
-      forget();
-      fetch.stop();
-    };
-    const waiting = new Set<Deadline>();
-    const noteFailure: NoteFailure = (reason, error) => {
-      for (const deadline of waiting) deadline.noteFailure(reason, error);
-    };
-    const promise = fetch.start(kept, noteFailure).then(({ json, keep }) => this.#keep(key, json, keep));
-    const pending: PendingFetch = { promise: promise.finally(forget), stop, waiting };
-    this.#pending.set(key, pending);
-    return pending;
   }
 
   #keep(key: string, json: unknown, keep: KeptCard | undefined): unknown {

@@ -5,17 +5,10 @@ import { retryAfterMs } from '../../support/net/retry-after.ts';
 import { DEFAULT_LIMITS } from '../../wire/decoder.ts';
 import { parseJson } from '../request/binding.ts';
 import { CallScope, withScope } from '../request/call-scope.ts';
-import {
-  type CardFetch,
-  type FetchedCard,
-  type KeptCard,
-  kept,
-  type NoteFailure,
-  revalidation,
-  sharedCards,
-} from './card-cache.ts';
+import { type CardFetch, type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
 import { durationText } from '../request/deadline.ts';
+import type { NoteFailure } from '../request/shared-requests.ts';
 import { exchange, refusedContext, type ClientContext } from '../request/exchange.ts';
 import { Repeats } from '../request/recovery.ts';
 import { DEFAULT_TIMEOUTS } from '../settings.ts';

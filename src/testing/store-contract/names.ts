@@ -2,6 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 
 import { A2AError } from '../../errors.ts';
 import type { NewTask } from '../../store/store.ts';
+import { newCall } from './calls/samples.ts';
 import type { Behaviours, Subject } from './subject.ts';
 import { ALICE, entry, event, key, newTask, pushConfig } from './samples.ts';
 
@@ -20,7 +21,7 @@ const NAMINGS: Readonly<Record<string, (end: string) => Partial<NewTask>>> = {
 export const names: Behaviours = {
   'a lookup with an odd name does not find a name that is its prefix': async (t) => {
     await t.create('one', { contextId: 'c', alias: 'a', idempotency: key('k') });
-    await t.append('one', { journal: [entry('e')] });
+    await t.append('one', { journal: [entry('e')], calls: [newCall('c')] });
     await t.putPush('one', pushConfig('p'));
 
     for (const end of ODD_ENDS) {
@@ -37,6 +38,12 @@ export const names: Behaviours = {
       equal(await t.store.read(ALICE, id), undefined);
       deepEqual([await t.store.events(id, 0, 10), await t.store.journal(id)], [[], []]);
       deepEqual(await t.store.append({ taskId: id, guard: {}, events: [event('late')] }), { kind: 'rejected' });
+      deepEqual(await t.store.listCalls({ id: `c${end}`, limit: 10 }), []);
+      deepEqual(await t.store.listCalls({ taskId: id, limit: 10 }), []);
+      equal(await t.store.countCalls({ ...ALICE, owner: `${ALICE.owner}${end}` }), 0);
+      const ofCall = await t.store.append({ taskId: 'one', guard: { call: `c${end}` }, events: [event('late')] });
+      equal(ofCall.kind, 'rejected');
+      equal((await t.append('one', { endsCall: `c${end}` })).record.openCalls, 1);
       equal(await t.store.resolveAlias(ALICE, `a${end}`), undefined);
       deepEqual(await t.listed({ contextId: `c${end}` }), { ids: [], total: 0 });
       deepEqual(await t.store.pushConfigs(ALICE, 'one', { id: `p${end}`, limit: 10 }), []);

@@ -1,7 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
 import type { Behaviours, Subject } from './subject.ts';
-import { ALICE, event, message } from './samples.ts';
+import type { Store } from '../../store/store.ts';
+import { calling, createCaller, newCall } from './calls/samples.ts';
+import { ALICE, end, entry, event, message } from './samples.ts';
 
 export const watching: Behaviours = {
   'a listener is notified about a new task when it can be read': async (t) => {
@@ -34,6 +36,39 @@ export const watching: Behaviours = {
     await t.store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
 
     await notified;
+  },
+
+  'a listener is told which writes make calls due, if the store knows': async (t) => {
+    await t.create('parent');
+    const added = callsDue(t.store, 'parent');
+    await t.append('parent', calling(newCall('a')));
+    await added;
+    await t.create('child', { callId: 'a' });
+    const ended = callsDue(t.store, 'child');
+    await t.append('child', end());
+    await ended;
+    await t.createProvisional('dropped', { callId: 'a', node: 'node-a' });
+    const dropped = callsDue(t.store, 'dropped');
+    await t.store.dropForReply('dropped', { node: 'node-a', fence: 1 }, message('reply'));
+    await dropped;
+    await createCaller(t.store, 'canceled', 'b');
+    const canceled = callsDue(t.store, 'canceled');
+    await t.append('canceled', { canceling: true });
+    await canceled;
+
+    const others: (boolean | undefined)[] = [];
+    const isDone = new Promise<void>((resolve) => {
+      t.store.watch((id, _by, _isClaimable, _progress, areDue) => {
+        if (id === 'other') others.push(areDue);
+        if (id === 'last') resolve();
+      });
+    });
+    await t.create('other');
+    await t.append('other', { journal: [entry('a')], canceling: true });
+    await t.append('other', end());
+    await t.create('last');
+    await isDone;
+    equal(others.includes(true), false);
   },
 
   'every listener is notified about every task': async (t) => {
@@ -87,6 +122,15 @@ export const watching: Behaviours = {
     equal(await written, 2);
   },
 };
+
+/** Resolves at a notification that a write to a task has made calls due. Some stores do not know it. */
+function callsDue(store: Store, taskId: string): Promise<void> {
+  return new Promise((resolve) => {
+    store.watch((id, _by, _isClaimable, _progress, areDue = true) => {
+      if (id === taskId && areDue) resolve();
+    });
+  });
+}
 
 /** Resolves with the result of `then` at the first notification about a task. */
 function notification<T = void>(t: Subject, taskId: string, then?: () => Promise<T>): Promise<T | undefined> {
