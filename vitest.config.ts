@@ -33,7 +33,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   postgres: [
     'test/engine/{cancel,cancel-nodes,changed-code,clock-skew,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
     'test/engine/outbox-nodes.test.ts',
-    'test/engine/{questions-restart,recovery,recovery-close,recovery-store,replay}.test.ts',
+    'test/engine/{questions-restart,questions-several,recovery,recovery-close,recovery-store,replay}.test.ts',
     'test/engine/{fairness,several-nodes,sleep,step-outputs,step-outputs-changes,step-outputs-retries,steps,streams,suspects,tasks,timeout,transitions}.test.ts',
   ],
 };
