@@ -52,7 +52,7 @@ import {
 } from './outbox/push-configs.ts';
 import { type OnDeleted, purgeOwner } from './schedule/purge.ts';
 import { DEFAULT_PUSH_POLICY } from './outbox/push-policy.ts';
-import { readTask, type ListedTasks, pagedTask } from './tasks/task-page.ts';
+import { type ListedTasks, listedText, pagedTask, readTask, readTaskText, type TaskText } from './tasks/task-page.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './schedule/retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './schedule/runs.ts';
@@ -197,6 +197,11 @@ export class Engine {
     return readTask(this.#context, access, taskId, options.historyLength);
   }
 
+  /** Returns a task like `get`, as JSON text in the 1.0 format if the store has it. @throws A2AError `TASK_NOT_FOUND` */
+  getText(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<Task | TaskText> {
+    return readTaskText(this.#context, access, taskId, options.historyLength);
+  }
+
   /** Returns a task and its last state changes, at most 100. @throws A2AError `TASK_NOT_FOUND` */
   getWithTransitions(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<TaskWithTransitions> {
     return readTransitions(this.#context, access, taskId, options.historyLength);
@@ -222,9 +227,16 @@ export class Engine {
 
   /** Returns a page of tasks, and how many match in all. With `isCut`, the page ended early because of its size. */
   async list(access: TaskAccess, query: TaskQuery): Promise<ListedTasks> {
-    const narrowed = access.agent === undefined ? query : { ...query, agents: [access.agent] };
-    const { tasks, total, isCut } = await this.#context.store.list(access, narrowed);
+    const { tasks, total, isCut } = await this.#context.store.list(access, within(access, query));
     return { tasks: tasks.map(pagedTask), total, ...(isCut === true && { isCut }) };
+  }
+
+  /** Returns a page of tasks like `list`, each as JSON text in the 1.0 format if the store has it. */
+  async listTexts(access: TaskAccess, query: TaskQuery): Promise<ListedTasks<Task | TaskText>> {
+    const { store } = this.#context;
+    if (store.listTexts === undefined) return this.list(access, query);
+    const { tasks, total, isCut } = await store.listTexts(access, within(access, query));
+    return { tasks: tasks.map(listedText), total, ...(isCut === true && { isCut }) };
   }
 
   /** Cancels a task; resolves when it has ended. @throws A2AError `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` */
@@ -459,6 +471,10 @@ export class Engine {
   #assertOpen(): void {
     if (this.#closing) throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
   }
+}
+
+function within({ agent }: TaskAccess, query: TaskQuery): TaskQuery {
+  return agent === undefined ? query : { ...query, agents: [agent] };
 }
 
 function acknowledge({ onStored }: Submission, begun: Begun): Begun {

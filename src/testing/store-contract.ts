@@ -26,6 +26,7 @@ import { retention } from './store-contract/retention.ts';
 import { START } from './store-contract/samples.ts';
 import { scopes } from './store-contract/scopes.ts';
 import { suspects } from './store-contract/claims/suspects.ts';
+import { texts } from './store-contract/texts.ts';
 import { tokenBuckets } from './store-contract/token-buckets.ts';
 import { values } from './store-contract/values.ts';
 import { watching } from './store-contract/watching.ts';
@@ -71,6 +72,7 @@ const FOR_ALL: readonly Behaviours[] = [
   deadLetters,
   watching,
   values,
+  texts,
   names,
   randomCalls,
   tokenBuckets,

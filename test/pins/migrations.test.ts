@@ -15,6 +15,7 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
   '0007_history_bytes.sql': '32dbfe10021209268f390d4f72fd37545d577a3de5562440197fb1c07f5812cc',
   '0008_suspects.sql': '9b624c7aa28273ff88d7e5f8187855900ddb03d7962037dc4267b45fd6af790b',
   '0009_kept_journals.sql': 'ff96224efe10639122bdf97253b2fc1caf62dcb146725eeb518783ea7f738f43',
+  '0010_packed_history.sql': '394ebc139f7deb2feeaa04aeb6eeaf328193f45a6a4993abccea6662d868a4d0',
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {

@@ -37,10 +37,21 @@ export interface DoneOperation<Output> {
   readonly deduplicateByMessageId: boolean;
 }
 
+/** A result that is already encoded. */
+export class ResultText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** An operation with one response. */
 export interface UnaryOperation<Input, Output> {
   /** Checks permissions and ownership itself, so that no binding can omit it. */
   readonly run: Run<Input, Output>;
+  /** Like `run`, for the dialect whose format is the model: may return the text of the result. */
+  readonly runAsText?: Run<Input, Output | ResultText>;
   /** Checks the input first. @throws A2AError if it exceeds a limit. */
   readonly check?: (limits: LimitSettings, input: Input) => void;
   /** A shorter form of a result that is longer than a page; the result itself if there is none. */

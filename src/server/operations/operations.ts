@@ -16,7 +16,7 @@ import type {
 import type { StreamingOperation, UnaryOperation } from './operation.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.ts';
 import { sendMessage, sendStreamingMessage } from './send-operations.ts';
-import { cancelTask, getTask, listTasks, subscribeToTask } from './task-operations.ts';
+import { cancelTask, getTask, getTaskText, listTasks, listTaskTexts, subscribeToTask } from './task-operations.ts';
 import { undeliveredCancel, undeliveredSend } from './undelivered.ts';
 
 const subscription: StreamingOperation<SubscribeToTaskRequest> = { run: subscribeToTask, taskOf: (input) => input };
@@ -30,8 +30,8 @@ export const unary: {
     shorten: shortenSent,
     undelivered: undeliveredSend,
   },
-  GetTask: { run: getTask, shorten: withinPage, asStream: subscription },
-  ListTasks: { run: listTasks },
+  GetTask: { run: getTask, runAsText: getTaskText, shorten: withinPage, asStream: subscription },
+  ListTasks: { run: listTasks, runAsText: listTaskTexts },
   CancelTask: { run: cancelTask, shorten: withinPage, undelivered: undeliveredCancel },
   CreateTaskPushNotificationConfig: { run: createPushConfig },
   GetTaskPushNotificationConfig: { run: getPushConfig },

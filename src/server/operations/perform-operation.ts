@@ -7,7 +7,7 @@ import { isStreaming, type OperationName } from '../../model/operation.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { DecodeOptions } from '../../wire/decoder.ts';
 import { decodeParams, type Dialect, operationCodec } from '../../wire/dialect.ts';
-import type { StreamingOperation, TaskEvents, UnaryOperation } from './operation.ts';
+import { ResultText, type StreamingOperation, type TaskEvents, type UnaryOperation } from './operation.ts';
 import { streaming, unary } from './operations.ts';
 
 /** The outcome of an operation: its result as JSON in the dialect of the caller, or the events of a stream. */
@@ -72,7 +72,8 @@ async function perform(
     const { events, onEnd } = await openStream(mounted, context, operation.asStream, input);
     return { events: { ...events, beginsWithEvents: true }, onEnd };
   }
-  const output = await operation.run(mounted, context, input);
+  const run = dialect.isModel === true ? (operation.runAsText ?? operation.run) : operation.run;
+  const output = await run(mounted, context, input);
   if (operation.complete === undefined) return unaryResult(mounted, context, name, params, output);
   const json = operationCodec(dialect, name).result.encode(output as never) as JsonObject;
   const text = JSON.stringify(await operation.complete(mounted, json));
@@ -117,7 +118,7 @@ function unaryResult(
 ): OperationResult {
   const { responses } = mounted.host.limits;
   const { undelivered, shorten } = unary[name as keyof typeof unary] as AnyUnary;
-  const estimate = responses.isHolding(context) ? jsonSize(output) : 0;
+  const estimate = responses.isHolding(context) ? sizeOf(output) : 0;
   let hold = isCounted(context, estimate) ? responses.open(context) : undefined;
   let rejection = hold?.take(estimate);
   let text = '';
@@ -156,6 +157,10 @@ function isCounted({ releasesHold }: RequestContext, size: number): boolean {
   return size > UNCOUNTED_BYTES && releasesHold;
 }
 
+function sizeOf(output: unknown): number {
+  return output instanceof ResultText ? output.text.length : jsonSize(output);
+}
+
 /** The result as JSON. If it is longer than a page, the oldest messages of a task are left out. */
 function textOf(
   { dialect }: RequestContext,
@@ -163,6 +168,7 @@ function textOf(
   output: unknown,
   shorten: AnyUnary['shorten'],
 ): string {
+  if (output instanceof ResultText) return output.text;
   const { result } = operationCodec(dialect, name);
   const text = JSON.stringify(result.encode(output as never) ?? null);
   if (text.length <= PAGE_BYTES || shorten === undefined) return text;

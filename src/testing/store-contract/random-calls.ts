@@ -30,6 +30,7 @@ import {
   times,
   TTL,
 } from './samples.ts';
+import { assertTexts } from './texts.ts';
 
 const SCOPES: readonly Scope[] = [
   { tenant: 'acme', owner: 'alice' },
@@ -92,6 +93,7 @@ async function areAlike(store: Store, reference: Store, ids: readonly string[]):
   for (const id of ids) {
     for (const scope of SCOPES) {
       deepEqual(await everythingOf(store, id, scope), await everythingOf(reference, id, scope), id);
+      await assertTexts(store, id, scope);
       const all = { limit: 10 };
       deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
     }
