@@ -13,7 +13,7 @@ import {
 import { steadyClock } from '../support/time/steady-clock.ts';
 import { defined } from '../support/defined.ts';
 import { every } from '../support/time/every.ts';
-import { SendOutcomes, type SendResult } from './tasks/send-outcomes.ts';
+import { SendOutcomes, type SendResult, maxWaitOf, taskAt } from './tasks/send-outcomes.ts';
 import { authorize } from './tasks/authorize.ts';
 import { cancelTask } from './tasks/cancel.ts';
 import { ClaimLoop } from './schedule/claim-loop.ts';
@@ -144,7 +144,11 @@ export class Engine {
     try {
       const begun = acknowledge(submission, await beginTask(this.#context, this.#runs, prepared));
       if (begun.kind === 'repeated') return await this.#outcomes.repeated(agent, submission, begun, findReply);
-      return await this.#outcomes.outcome(agent, submission, task.id, waiter, findReply);
+      const settled = await waiter.wait(maxWaitOf(agent, submission), submission.signal);
+      const known = taskAt(settled);
+      return known === undefined
+        ? await this.#outcomes.outcome(agent, submission, task.id, { settled, waiter, findReply })
+        : { task: known };
     } finally {
       waiter.close();
     }
@@ -430,7 +434,8 @@ export class Engine {
     const waiter = new SettleWaiter(this.#context, submission, taskId, 'unknown');
     try {
       waiter.start(await this.#followUp(taskId, submission));
-      return await this.#outcomes.outcome(agent, submission, taskId, waiter, noReply);
+      const settled = await waiter.wait(maxWaitOf(agent, submission), submission.signal);
+      return await this.#outcomes.outcome(agent, submission, taskId, { settled, waiter, findReply: noReply });
     } finally {
       waiter.close();
     }

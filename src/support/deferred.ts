@@ -12,9 +12,11 @@ export function deferred<T>(): Deferred<T> {
   let reject: (error: unknown) => void = nothing;
   const promise = new Promise<T>((yes, no) => {
     resolve = yes;
-    reject = no;
+    reject = (error) => {
+      // Marks the rejection as handled: if nobody waits for it, the process must not crash.
+      promise.catch(nothing);
+      no(error);
+    };
   });
-  // Marks a rejection as handled: if nobody waits for it, the process must not crash.
-  promise.catch(nothing);
   return { promise, resolve, reject };
 }

@@ -50,6 +50,9 @@ export interface Turn extends Trigger {
   readonly after: number;
 }
 
+/** Shared by all journals without entries, which are the majority. Never changed. */
+const NO_ENTRIES = new Map<string, JournalRecord>();
+
 /** The journal of a task, as a run needs it. */
 export class Journal {
   /** The ordinal of the turn. The first turn is 0 and has no entry, because its message is that of the task. */
@@ -59,7 +62,7 @@ export class Journal {
   readonly workedMs: number;
   /** The entries of earlier attempts in this turn that this one has not asked for; `undefined` if there were none. */
   readonly unasked: UnaskedEntries | undefined;
-  readonly #entries = new Map<string, JournalRecord>();
+  #entries = NO_ENTRIES;
   /** Messages of all turns, because an unread message stays unread in the next turn. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
   #readUpTo = 0;
@@ -81,7 +84,7 @@ export class Journal {
     this.#seen = records.at(-1)?.number ?? 0;
     for (const [i, record] of records.entries()) {
       this.#addMessage(record);
-      if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record);
+      if (i > start) this.#set(record);
     }
     this.unasked = UnaskedEntries.of(this.#entries.values());
     // The reads of this turn are replayed in their order; those of earlier turns are final.
@@ -105,7 +108,7 @@ export class Journal {
 
   /** Adds an entry of this run, for steps that are repeated within the run. */
   add(record: JournalRecord): void {
-    this.#entries.set(`${record.kind} ${record.key}`, record);
+    this.#set(record);
   }
 
   /** The entries of a kind in this turn, in order. */
@@ -125,7 +128,7 @@ export class Journal {
       if (record.number <= this.#seen) continue;
       this.#seen = record.number;
       this.#addMessage(record);
-      if (record.kind === 'answer') this.#entries.set(`answer ${record.key}`, record);
+      if (record.kind === 'answer') this.#set(record);
       said.push(...saidIn(record));
     }
     return said;
@@ -140,6 +143,11 @@ export class Journal {
     this.#readUpTo = Math.max(this.#readUpTo, upTo);
     const unread = this.#messages.findIndex(({ number }) => number > this.#readUpTo);
     this.#messages.splice(0, unread < 0 ? this.#messages.length : unread);
+  }
+
+  #set(record: JournalRecord): void {
+    if (this.#entries === NO_ENTRIES) this.#entries = new Map();
+    this.#entries.set(`${record.kind} ${record.key}`, record);
   }
 
   #addMessage({ kind, number, body }: JournalRecord): void {

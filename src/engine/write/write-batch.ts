@@ -15,6 +15,9 @@ export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'questi
   readonly ifOpen?: string;
 }
 
+/** The maximum number of outputs that wait for the store. A handler that publishes more has to wait. */
+const MAX_WAITING = 256;
+const MAX_WAITING_BYTES = 2 ** 20;
 /** The content of one write. */
 export class Batch {
   readonly events: NewEvent[] = [];
@@ -61,6 +64,11 @@ export class Batch {
   fail(error: unknown): void {
     this.#unstored?.reject(error);
     this.undecided?.reject(error);
+  }
+
+  /** Whether a handler may publish more without waiting. */
+  get hasRoom(): boolean {
+    return this.events.length + this.journal.length < MAX_WAITING && this.bytes < MAX_WAITING_BYTES;
   }
 
   /** Whether it asks a question. */
@@ -112,13 +120,11 @@ export class Batch {
   /** The messages that become history when this batch is stored after another status. */
   pastMessages(last: TaskStatus): readonly Message[] {
     const past: Message[] = [];
-    let current = last;
-    const move = (status: TaskStatus): void => {
-      if (current.message !== undefined) past.push(current.message);
-      current = status;
-    };
-    for (const status of this.#statuses) move(status);
-    if (this.decision?.status !== undefined) move(this.decision.status);
+    const latest = this.decision?.status ?? this.status;
+    if (latest === undefined) return past;
+    if (last.message !== undefined) past.push(last.message);
+    for (const status of this.#statuses)
+      if (status !== latest && status.message !== undefined) past.push(status.message);
     return past;
   }
 

@@ -46,10 +46,11 @@ export function performOperation(
 ): Promise<OperationResult> {
   const { observer } = mounted;
   if (observer === undefined) return perform(mounted, context, name, params, asStream);
-  return observer.observe(context, name, params, () => perform(mounted, context, name, params, asStream));
+  return observer.observe(context, name, params, async () => perform(mounted, context, name, params, asStream));
 }
 
-async function perform(
+/** Not an async function, because each of them delays every request. */
+function perform(
   mounted: MountedAgent,
   context: RequestContext,
   name: OperationName,
@@ -69,15 +70,20 @@ async function perform(
   const operation = unary[name] as AnyUnary;
   operation.check?.(limits.settings, input);
   if (asStream && operation.asStream !== undefined) {
-    const { events, onEnd } = await openStream(mounted, context, operation.asStream, input);
-    return { events: { ...events, beginsWithEvents: true }, onEnd };
+    return openStream(mounted, context, operation.asStream, input).then(({ events, onEnd }) => ({
+      events: { ...events, beginsWithEvents: true },
+      onEnd,
+    }));
   }
   const run = dialect.isModel === true ? (operation.runAsText ?? operation.run) : operation.run;
-  const output = await run(mounted, context, input);
-  if (operation.complete === undefined) return unaryResult(mounted, context, name, params, output);
-  const json = operationCodec(dialect, name).result.encode(output as never) as JsonObject;
-  const text = JSON.stringify(await operation.complete(mounted, json));
-  return countedResult(mounted, context, text, operation.headers?.(mounted));
+  const done = run(mounted, context, input);
+  const { complete } = operation;
+  if (complete === undefined) return done.then((output) => unaryResult(mounted, context, name, params, output));
+  return done.then(async (output) => {
+    const json = operationCodec(dialect, name).result.encode(output as never) as JsonObject;
+    const text = JSON.stringify(await complete(mounted, json));
+    return countedResult(mounted, context, text, operation.headers?.(mounted));
+  });
 }
 
 /** How the params of a request are decoded. `strict` does not apply to profiles, because their clients deviate from the protocol. */
