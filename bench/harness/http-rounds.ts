@@ -116,7 +116,7 @@ async function inTurn(
 }
 
 /** Whether a contender can be measured at this rate. */
-export function isFaster(closedLoop: readonly Round[], rate: number): boolean {
+function isFaster(closedLoop: readonly Round[], rate: number): boolean {
   const rates = closedLoop.map(({ unitsPerSecond }) => unitsPerSecond);
   return quantile(rates, 0.5) >= FASTER * rate;
 }

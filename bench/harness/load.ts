@@ -86,7 +86,7 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: r
   const atRate = async (rate: number): Promise<void> => {
     const sent: Promise<void>[] = [];
     const start = performance.now();
-    while (next < order.requests && !late) {
+    while (next < order.requests) {
       const due = Math.min(order.requests, Math.floor(((performance.now() - start) * rate) / 1000) + 1);
       for (; next < due; next++) sent.push(send(next, start + (next * 1000) / rate));
       await setTimeoutAsync(1);

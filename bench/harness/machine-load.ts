@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** What other processes used of this machine, as a share of all its cores. */
+/** The share of all cores of this machine that other processes use. */
 export class MachineLoad {
   readonly #started = performance.now();
   readonly #busyMs = busyMs();

@@ -42,12 +42,16 @@ test.each([
   ['a text', 'Where to?', 'Rome', '"Rome"'],
   ['a boolean', { confirm: 'Book?' }, true, 'true'],
   ['an object', { form: 'Where?', fields: { city: { type: 'string' } } }, { city: 'Rome' }, '{"city":"Rome"}'],
+  ['a boolean in place of a text', 'Sure?', true, '"yes"'],
+  ['a number in place of a text', 'How many?', 3, '"3"'],
+  ['a number in place of an option', { choose: 'How many?', options: ['1', '3'] }, 3, '"3"'],
+  ['a message', 'Where to?', { text: 'Rome', metadata: { seats: 2 } }, '"Rome"'],
 ] as const)('answer() answers a question with %s', async (_, question, answer, text) => {
   const subject = await tested(async ({ ask }) => JSON.stringify(await ask(question as never)));
 
   const asked = await subject.send('hi');
   expect(asked.state).toBe('input-required');
-  expect(asked.question?.kind).toBe(typeof question === 'string' ? 'text' : 'form' in question ? 'form' : 'confirm');
+  expect(asked.question?.kind).toBe(typeof question === 'string' ? 'text' : Object.keys(question)[0]);
 
   expect(await subject.answer(answer)).toMatchObject({ state: 'completed', text });
 });

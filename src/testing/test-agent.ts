@@ -3,8 +3,7 @@ import type { AgentEvent } from '../client/event.ts';
 import type { MessageInput } from '../client/message-input.ts';
 import type { ConnectOptions, SendOptions } from '../client/options.ts';
 import type { StateWord } from '../client/state-word.ts';
-import type { TaskQuestion } from '../client/task-question.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { AnswerInput, TaskQuestion } from '../client/task-question.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { silentLog } from '../observe/log.ts';
@@ -64,13 +63,13 @@ export interface TestAgent {
    */
   send(message: MessageInput, options?: Omit<SendOptions, 'wait'>): Promise<TestReply>;
   /**
-   * Answers the open question of the last task: with a text, or with a value for a typed question. For `ctx.authorize` the value is
-   * the credential.
+   * Answers the open question of the last task, with everything that `answer()` of the client accepts: a text, a value for a typed
+   * question, or a message. For `ctx.authorize` the text is the credential.
    *
-   * @throws A2AError `INVALID_PARAMS` if the value does not match the question.
+   * @throws A2AError `INVALID_PARAMS` if the answer does not match the question.
    * @throws Error if the last task does not ask a question.
    */
-  answer(value: JsonValue): Promise<TestReply>;
+  answer(answer: AnswerInput): Promise<TestReply>;
   /** The last task as it is now. @throws Error if nothing was sent yet. */
   reply(): Promise<TestReply>;
   /**

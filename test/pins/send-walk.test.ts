@@ -11,5 +11,5 @@ test(`a blocking send with the memory store runs functions of at most ${MOST_FIL
   const files = JSON.parse(printed) as readonly string[];
 
   expect(files).toEqual(expect.arrayContaining(['engine/run/run.ts', 'node/listener.ts', 'store/memory/store.ts']));
-  expect(files.length, files.toSorted().join('\n')).toBeLessThanOrEqual(MOST_FILES);
+  expect(files.length).toBeLessThanOrEqual(MOST_FILES);
 });

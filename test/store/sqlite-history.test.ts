@@ -4,7 +4,8 @@ import { afterAll, expect, test } from 'vitest';
 import { type Driver, loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
-import { ALICE, append, create, message, newTask, START } from '../../src/testing/store-contract/samples.ts';
+import { ALICE, message, START } from '../../src/testing/store-contract/samples.ts';
+import { Subject } from '../../src/testing/store-contract/subject.ts';
 import { scratchFolder } from './sqlite-driver.ts';
 
 const scratch = scratchFolder();
@@ -81,8 +82,9 @@ function countingDriver() {
 test('a read with historyBytes does not load messages that do not fit', async () => {
   const { driver, loaded } = countingDriver();
   const store = sqlite(scratch.file(), { driver });
-  await create(store, newTask('a'));
-  for (let i = 0; i < 100; i++) await append(store, 'a', { history: [message(`m-${i}`, 'x'.repeat(1000))] });
+  const t = new Subject(store);
+  await t.create('a');
+  for (let i = 0; i < 100; i++) await t.append('a', { history: [message(`m-${i}`, 'x'.repeat(1000))] });
   loaded.messages = 0;
 
   const read = await store.read(ALICE, 'a', { historyBytes: 2500 });
@@ -106,9 +108,10 @@ const END = { status: { state: 'TASK_STATE_COMPLETED' }, endedAt: START } as con
 test('the messages of a task share a row once it has ended, and the last ones can still be read alone', async () => {
   const path = scratch.file();
   const store = sqlite(path);
-  await create(store, newTask('chat', { message: message('m-0', 'x'.repeat(2000)) }));
-  for (let i = 1; i < 50; i++) await append(store, 'chat', { history: [message(`m-${i}`, `"${i}",{😀}`)] });
-  await append(store, 'chat', { history: [message('m-50')], ...END });
+  const t = new Subject(store);
+  await t.create('chat', { message: message('m-0', 'x'.repeat(2000)) });
+  for (let i = 1; i < 50; i++) await t.append('chat', { history: [message(`m-${i}`, `"${i}",{😀}`)] });
+  await t.append('chat', { history: [message('m-50')], ...END });
 
   const whole = await store.read(ALICE, 'chat');
   const last = await store.read(ALICE, 'chat', { history: 2 });
@@ -126,11 +129,12 @@ test('the messages of a task share a row once it has ended, and the last ones ca
 test('few messages and a large history keep their rows', async () => {
   const path = scratch.file();
   const store = sqlite(path);
-  await create(store, newTask('few'));
-  await append(store, 'few', { history: [message('a'), message('b')], ...END });
-  await create(store, newTask('large'));
+  const t = new Subject(store);
+  await t.create('few');
+  await t.append('few', { history: [message('a'), message('b')], ...END });
+  await t.create('large');
   const large = Array.from({ length: 10 }, (_, i) => message(`m-${i}`, 'x'.repeat(30_000)));
-  await append(store, 'large', { history: large, ...END });
+  await t.append('large', { history: large, ...END });
 
   expect((await store.read(ALICE, 'large'))?.history.slice(1)).toEqual(large);
   await store.close();

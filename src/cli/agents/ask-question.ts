@@ -1,5 +1,13 @@
 import { runInNewContext } from 'node:vm';
-import { type AnswerSchema, answerProblems, describeExpected, valueFromText } from '../../model/answer-schema.ts';
+import {
+  type AnswerSchema,
+  answerProblems,
+  describeExpected,
+  describeFormat,
+  describePattern,
+  readablePattern,
+  valueFromText,
+} from '../../model/answer-schema.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { SENSITIVE } from '../../model/question.ts';
@@ -112,13 +120,14 @@ function typeText({ type, enum: choices, properties, items }: AnswerSchema): str
 }
 
 function limits(field: AnswerSchema): readonly string[] {
+  const pattern = readablePattern(field);
   return [
     field.const === undefined ? undefined : `must be ${oneLine(valueText(field.const))}`,
     range(field.minimum, field.maximum, ''),
     range(field.minLength, field.maxLength, ' characters'),
     range(field.minItems, field.maxItems, ' items'),
-    field.format === undefined ? undefined : oneLine(field.format),
-    field.pattern === undefined ? undefined : `matches ${oneLine(field.pattern)}`,
+    field.format === undefined ? undefined : (describeFormat(field) ?? oneLine(field.format)),
+    pattern === undefined ? undefined : `matches ${oneLine(pattern)}`,
   ].filter((text) => text !== undefined);
 }
 
@@ -149,7 +158,7 @@ function readValue(schema: AnswerSchema, line: string, isSecret: boolean): ReadV
   if (violation !== undefined) return { value, problem: oneLine(violation.description) };
   if (pattern === undefined || typeof value !== 'string' || matches(pattern, value))
     return { value, problem: undefined };
-  return { value, problem: oneLine(`expected a text that matches ${pattern}`) };
+  return { value, problem: oneLine(`expected ${describePattern(schema)}`) };
 }
 
 /** The choice with this number, as `showField` prints it. */

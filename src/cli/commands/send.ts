@@ -7,7 +7,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import type { Task } from '../../model/task.ts';
 import { defined } from '../../support/defined.ts';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { CALL_OPTIONS } from '../agents/call-options.ts';
 import { takeAgent } from '../agents/agent-reference.ts';
 import { askQuestion } from '../agents/ask-question.ts';
 import { CliError } from '../cli-error.ts';
@@ -20,7 +20,7 @@ import { PART_OPTIONS, readParts } from '../agents/message-parts.ts';
 import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { pollUntilSettled } from '../agents/poll-task.ts';
-import { readChoice, readCount, readDuration, readJson } from '../agents/read-values.ts';
+import { readCount, readDuration, readJson, wantsJson } from '../read-values.ts';
 import { screen } from '../output/screen.ts';
 import { noteTask } from '../output/task-view.ts';
 
@@ -38,27 +38,21 @@ Ctrl-D does. Without a terminal, or with -o json, send prints the question and t
     'handle=$(tandem send clerk "the long job" --detach); tandem wait $handle',
   ],
   options: {
-    'task-id': {
-      type: 'string',
-      value: '<id>',
-      help: 'Answer the question of a task, or send a message to a running one',
-    },
-    'context-id': { type: 'string', value: '<id>', help: 'Continue this conversation, in a new task' },
+    'task-id': { value: '<id>', help: 'Answer the question of a task, or send a message to a running one' },
+    'context-id': { value: '<id>', help: 'Continue this conversation, in a new task' },
     ...PART_OPTIONS,
-    detach: { type: 'boolean', aliasOf: 'async', help: '' },
-    async: { type: 'boolean', help: 'Do not wait; print a handle for tandem wait (also --detach)' },
-    'no-wait': { type: 'boolean', aliasOf: 'async', help: '' },
-    'return-immediately': { type: 'boolean', aliasOf: 'async', help: '' },
-    stream: { type: 'boolean', help: 'With -o json: one line for each event', flagOnly: true },
-    metadata: { type: 'string', value: '<json>', help: 'Metadata of the request, a JSON object' },
-    accept: { type: 'string', multiple: true, value: '<type>', help: 'An accepted media type of the output' },
-    history: { type: 'string', value: '<n>', help: 'The number of history messages to return' },
-    'poll-interval': { type: 'string', value: '<time>', help: 'Poll the task at this interval instead of streaming' },
+    async: { help: 'Do not wait; print a handle for tandem wait (also --detach)' },
+    stream: { help: 'With -o json: one line for each event', flagOnly: true },
+    metadata: { value: '<json>', help: 'Metadata of the request, a JSON object' },
+    accept: { multiple: true, value: '<type>', help: 'An accepted media type of the output' },
+    history: { value: '<n>', help: 'The number of history messages to return' },
+    'poll-interval': { value: '<time>', help: 'Poll the task at this interval instead of streaming' },
     ...EXIT_STATUS_OPTION,
-    ...AGENT_OPTIONS,
+    ...CALL_OPTIONS,
   },
+  aliases: { detach: 'async', 'no-wait': 'async', 'return-immediately': 'async' },
   async run({ values, sources, positionals, tokens }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
+    const isJson = wantsJson(values);
     const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
     const message = { parts: readParts(tokens, rest) };
     if (message.parts.length === 0) throw new CliError('usage', `The message is empty. Usage: tandem ${SYNOPSIS}`);

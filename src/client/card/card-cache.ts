@@ -14,9 +14,12 @@ export interface KeptCard {
   readonly freshUntil: number;
 }
 
-/** Fetches a card. `known` is a stale card to revalidate. */
+/** Notes an attempt that failed and will be repeated. */
+export type NoteFailure = (reason: string, error: unknown) => void;
+
 export interface CardFetch {
-  start(known: KeptCard | undefined): Promise<FetchedCard>;
+  /** Fetches a card. `known` is a stale card to revalidate. */
+  start(known: KeptCard | undefined, noteFailure: NoteFailure): Promise<FetchedCard>;
   /** Called when no caller waits for the card any more. */
   stop(): void;
 }
@@ -27,11 +30,11 @@ export interface FetchedCard {
   readonly keep: KeptCard | undefined;
 }
 
-/** A card that is being fetched, and the number of callers that wait for it. */
+/** A card that is being fetched, and the deadlines of the callers that wait for it. */
 interface PendingFetch {
   readonly promise: Promise<unknown>;
   readonly stop: () => void;
-  waiting: number;
+  readonly waiting: Set<Deadline>;
 }
 
 /**
@@ -48,11 +51,12 @@ class CardCache {
     if (kept !== undefined && now < kept.freshUntil) return kept.json;
     deadline.check();
     const pending = this.#pending.get(key) ?? this.#start(key, kept, create());
-    pending.waiting++;
+    pending.waiting.add(deadline);
     try {
       return await deadline.within(pending.promise);
     } finally {
-      if (--pending.waiting === 0) pending.stop();
+      pending.waiting.delete(deadline);
+      if (pending.waiting.size === 0) pending.stop();
     }
   }
 
@@ -67,8 +71,12 @@ class CardCache {
       forget();
       fetch.stop();
     };
-    const promise = fetch.start(kept).then(({ json, keep }) => this.#keep(key, json, keep));
-    const pending: PendingFetch = { promise: promise.finally(forget), stop, waiting: 0 };
+    const waiting = new Set<Deadline>();
+    const noteFailure: NoteFailure = (reason, error) => {
+      for (const deadline of waiting) deadline.noteFailure(reason, error);
+    };
+    const promise = fetch.start(kept, noteFailure).then(({ json, keep }) => this.#keep(key, json, keep));
+    const pending: PendingFetch = { promise: promise.finally(forget), stop, waiting };
     this.#pending.set(key, pending);
     return pending;
   }

@@ -74,7 +74,7 @@ export class SendOutcomes {
     }
   }
 
-  /** What the sender gets of a task that has settled, or did not settle in time. */
+  /** The response for a task that has settled, or did not settle in time. */
   async outcome(
     agent: Runnable,
     submission: Submission,

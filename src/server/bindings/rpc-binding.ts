@@ -5,9 +5,9 @@ import { decodeParams, type Dialect } from '../../wire/dialect.ts';
 import {
   decodeRequest,
   encodeError,
-  type JsonRpcCall,
+  type ReceivedRpcRequest,
   type JsonRpcId,
-  type JsonRpcRefusal,
+  type RejectedRpcRequest,
   parseRequest,
   type RequestOptions,
   successText,
@@ -42,7 +42,7 @@ export async function handleRpc(mounted: MountedAgent, request: HttpRequest, off
     assertJson(request);
     const rpc = decodeBody(await request.body(mounted.host.maxBodyBytes), offer);
     id = rpc.id;
-    const called = rpc.error === undefined ? rpc : callWithoutId(rpc);
+    const called = rpc.error === undefined ? rpc : requestWithoutId(rpc);
     params = called.params;
     const selection = selectRpc(called.method, called.params, version, offer);
     dialect = selection.dialect;
@@ -91,9 +91,9 @@ function decodeBody(body: HttpBody, offer: Offer): ReturnType<typeof decodeReque
 }
 
 /** The method and params of a request whose only error is its missing id. */
-function callWithoutId({ call, error }: JsonRpcRefusal): Pick<JsonRpcCall, 'method' | 'params'> {
-  if (call === undefined) throw error;
-  return call;
+function requestWithoutId({ received, error }: RejectedRpcRequest): Pick<ReceivedRpcRequest, 'method' | 'params'> {
+  if (received === undefined) throw error;
+  return received;
 }
 
 function respond(

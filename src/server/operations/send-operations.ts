@@ -4,21 +4,17 @@ import type { TaskAccess } from '../../engine/tasks/task-access.ts';
 import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
-import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
+import type { SendMessageRequest } from '../../model/operation.ts';
 import type { Writable } from '../../support/writable.ts';
-import type { TaskEvents } from './operation.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type RequestContext, accessOf, requireTenant } from '../../host/request-context.ts';
 import { inlinePushConfig } from './push-operations.ts';
 import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
 import { answerByToolResult } from './tool-results.ts';
+import type { Perform, Stream } from './operation.ts';
 
-export async function sendMessage(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: SendMessageRequest,
-): Promise<SendMessageResponse> {
+export const sendMessage: Perform<'SendMessage'> = async (mounted, context, input) => {
   const isAsync = input.configuration?.returnImmediately === true || context.dialect.sendReturnsAtOnce === true;
   const given = submissionOf(mounted, context, input, isAsync);
   const submission = 'then' in given ? await given : given;
@@ -29,13 +25,9 @@ export async function sendMessage(
   const { alias } = submission;
   if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
   return { task: renameTask(withHistory(result.task, input.configuration?.historyLength), alias) };
-}
+};
 
-export async function sendStreamingMessage(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: SendMessageRequest,
-): Promise<TaskEvents> {
+export const sendStreamingMessage: Stream<'SendStreamingMessage'> = async (mounted, context, input) => {
   requireStreaming(mounted);
   // A stream ignores returnImmediately (1.0 §3.2.2).
   const submission = await submissionOf(mounted, context, input, false);
@@ -50,7 +42,7 @@ export async function sendStreamingMessage(
     endsAtQuestion: context.dialect.staysOpenAtQuestion !== true,
     ...(afterwards !== undefined && { afterwards }),
   };
-}
+};
 
 /** @throws A2AError `UNSUPPORTED_OPERATION` (1.0 §3.3.4) */
 export function requireStreaming({ streaming }: MountedAgent): void {

@@ -1,11 +1,5 @@
 import { A2AError } from '../../errors.ts';
-import type {
-  CancelTaskRequest,
-  GetTaskRequest,
-  ListTasksRequest,
-  ListTasksResponse,
-  SubscribeToTaskRequest,
-} from '../../model/operation.ts';
+import type { ListTasksRequest } from '../../model/operation.ts';
 import { isTerminal, type TaskState } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { TRANSITIONS } from '../../model/transitions.ts';
@@ -20,13 +14,12 @@ import { withTransitions } from '../../wire/transitions.ts';
 import { renameTask, taskNamed, underName } from './aliases.ts';
 import { type RequestContext, accessOf } from '../../host/request-context.ts';
 import { decodePageToken, encodePageToken, readPage } from './task-page.ts';
-import { ResultText, type TaskEvents } from './operation.ts';
 import { requireStreaming } from './send-operations.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
+import { type Perform, type PerformAsText, ResultText, type Stream } from './operation.ts';
 
-export async function getTask(mounted: MountedAgent, context: RequestContext, input: GetTaskRequest): Promise<Task> {
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.id);
+export const getTask: Perform<'GetTask'> = async (mounted, context, input) => {
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.id);
   const { historyLength } = input;
   const options = historyLength === undefined ? {} : { historyLength };
   const read =
@@ -37,14 +30,10 @@ export async function getTask(mounted: MountedAgent, context: RequestContext, in
   const resumed = mounted.host.continuation.resumeIfStale(access, id, context.waitUntil, task.status);
   if (resumed !== undefined) await resumed;
   return renameTask(task, alias);
-}
+};
 
 /** Like `getTask`, as the text that the store has, if nothing else is part of the response. */
-export async function getTaskText(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: GetTaskRequest,
-): Promise<Task | ResultText> {
+export const getTaskText: PerformAsText<'GetTask'> = async (mounted, context, input) => {
   const { engine, continuation } = mounted.host;
   const needsTask = mounted.stateTransitionHistory && context.activate(TRANSITIONS.uri);
   if (needsTask || continuation !== NO_CONTINUATION) return getTask(mounted, context, input);
@@ -52,7 +41,7 @@ export async function getTaskText(
   const options = historyLength === undefined ? {} : { historyLength };
   const task = await engine.getText(accessOf(mounted, context, input), id, options);
   return isText(task) ? new ResultText(task.text) : task;
-}
+};
 
 async function getWithTransitions(
   { host: { engine } }: MountedAgent,
@@ -65,20 +54,15 @@ async function getWithTransitions(
   return withTransitions(task, transitions, dialect);
 }
 
-export async function cancelTask(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: CancelTaskRequest,
-): Promise<Task> {
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.id);
+export const cancelTask: Perform<'CancelTask'> = async (mounted, context, input) => {
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.id);
   if (mounted.offer.strict === true && context.dialect.cancelIsIdempotent !== true) {
     assertNotCanceled(await underName(mounted.host.engine.get(access, id, { historyLength: 0 }), id, alias), input.id);
   }
   const task = await underName(mounted.host.engine.cancel(access, id), id, alias);
   await mounted.host.continuation.canceled(id, context.waitUntil);
   return renameTask(task, alias);
-}
+};
 
 function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
   if (state !== 'TASK_STATE_CANCELED') return;
@@ -87,11 +71,7 @@ function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
 
 const PAGE_SIZE = 50;
 
-export async function listTasks(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: ListTasksRequest,
-): Promise<ListTasksResponse> {
+export const listTasks: Perform<'ListTasks'> = async (mounted, context, input) => {
   const { access, filters, query } = listQuery(mounted, context, input);
   const { tasks, next, total } = await readPage((one) => mounted.host.engine.list(access, one), query);
   return {
@@ -100,14 +80,10 @@ export async function listTasks(
     pageSize: query.limit,
     totalSize: total,
   };
-}
+};
 
 /** Like `listTasks`, made of the texts that the store has. */
-export async function listTaskTexts(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: ListTasksRequest,
-): Promise<ListTasksResponse | ResultText> {
+export const listTaskTexts: PerformAsText<'ListTasks'> = async (mounted, context, input) => {
   // A task without artifacts gets an empty array, which is not in its text.
   if (input.includeArtifacts === true) return listTasks(mounted, context, input);
   const { access, filters, query } = listQuery(mounted, context, input);
@@ -118,7 +94,7 @@ export async function listTaskTexts(
   return new ResultText(
     `{"tasks":[${texts.join(',')}],"nextPageToken":${token},"pageSize":${query.limit},"totalSize":${total}}`,
   );
-}
+};
 
 interface ListQuery {
   readonly access: Required<TaskAccess>;
@@ -149,16 +125,11 @@ function withArtifacts(task: Task): Task {
   return task.artifacts === undefined ? { ...task, artifacts: [] } : task;
 }
 
-export async function subscribeToTask(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: SubscribeToTaskRequest,
-): Promise<TaskEvents> {
+export const subscribeToTask: Stream<'SubscribeToTask'> = async (mounted, context, input) => {
   requireStreaming(mounted);
   const { engine, continuation } = mounted.host;
   const { dialect, lastEventId, signal } = context;
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.id);
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.id);
   const events = {
     alias,
     historyLength: undefined,
@@ -182,7 +153,7 @@ export async function subscribeToTask(
   if (state === undefined) return { ...events, first, items };
   await iterator.return?.();
   throw finished(id, state);
-}
+};
 
 /** The state of the task, if the stream begins with a snapshot of an ended task. */
 function stateAtEnd([first]: readonly StreamItem[]): TaskState | undefined {

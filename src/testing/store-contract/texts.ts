@@ -1,21 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 
 import { statusTime } from '../../store/guard.ts';
-import type { ReadParts, Scope, Store, StoredTask, TaskQuery, TaskTexts } from '../../store/store.ts';
-import type { Behaviours } from './behaviours.ts';
-import {
-  ALICE,
-  append,
-  create,
-  end,
-  event,
-  message,
-  newTask,
-  provisionalTask,
-  START,
-  status,
-  times,
-} from './samples.ts';
+import type { ReadParts, Scope, StoredTask, TaskQuery, TaskTexts } from '../../store/store.ts';
+import { ALICE, end, event, message, START, status, times } from './samples.ts';
+import type { Behaviours, Subject } from './subject.ts';
 
 /** Texts that a database or a careless implementation could change. */
 const UNUSUAL = ['"quoted"', 'a,b', '},{"text":"x"}', '\u0000', '\ud800', '\u2028', '😀', ' padded ', '[]', '1 2 3'];
@@ -67,12 +55,12 @@ function assertSame(texts: TaskTexts | StoredTask | undefined, task: StoredTask 
 }
 
 /** Checks that the texts of a task are what `read` returns. */
-export async function assertTexts(store: Store, id: string, scope: Scope = ALICE): Promise<void> {
+export async function assertTexts({ store }: Subject, id: string, scope: Scope = ALICE): Promise<void> {
   if (store.readTexts === undefined) return;
   for (const parts of PARTS) assertSame(await store.readTexts(scope, id, parts), await store.read(scope, id, parts));
 }
 
-async function assertListTexts(store: Store, query: TaskQuery): Promise<void> {
+async function assertListTexts({ store }: Subject, query: TaskQuery): Promise<void> {
   if (store.listTexts === undefined) return;
   const [texts, page] = [await store.listTexts(ALICE, query), await store.list(ALICE, query)];
   deepEqual([texts.tasks.length, texts.total, texts.isCut], [page.tasks.length, page.total, page.isCut]);
@@ -80,27 +68,27 @@ async function assertListTexts(store: Store, query: TaskQuery): Promise<void> {
 }
 
 /** Tasks in every state of their texts. */
-async function makeTasks(store: Store): Promise<readonly string[]> {
-  await create(store, newTask('new'));
-  await create(store, newTask('described', { metadata: { a: [1, { b: UNUSUAL }] } }));
-  await create(store, provisionalTask('provisional'));
-  await create(store, newTask('large', { message: message('large', 'x'.repeat(5000)) }));
-  await append(store, 'large', { history: [message('second', 'y'.repeat(5000))] });
-  await create(store, newTask('streaming'));
-  await append(store, 'streaming', { events: [event('chunk', 'artifact')] });
-  await create(store, newTask('saved'));
-  await append(store, 'saved', { events: [event('chunk', 'artifact')], artifacts: '[{"artifactId":"a"}]' });
+async function makeTasks(t: Subject): Promise<readonly string[]> {
+  await t.create('new');
+  await t.create('described', { metadata: { a: [1, { b: UNUSUAL }] } });
+  await t.createProvisional('provisional');
+  await t.create('large', { message: message('large', 'x'.repeat(5000)) });
+  await t.append('large', { history: [message('second', 'y'.repeat(5000))] });
+  await t.create('streaming');
+  await t.append('streaming', { events: [event('chunk', 'artifact')] });
+  await t.create('saved');
+  await t.append('saved', { events: [event('chunk', 'artifact')], artifacts: '[{"artifactId":"a"}]' });
   for (const [id, first] of [
     ['talked', 'short'],
     ['talked at length', 'x'.repeat(5000)],
   ] as const) {
-    await create(store, newTask(id, { message: message(id, first) }));
-    for (const i of times(11)) await append(store, id, { history: [message(`${id} ${i}`, UNUSUAL[i])] });
-    await append(store, id, { ...end(START + 5), artifacts: '[{"artifactId":"a","parts":[]}]' });
+    await t.create(id, { message: message(id, first) });
+    for (const i of times(11)) await t.append(id, { history: [message(`${id} ${i}`, UNUSUAL[i])] });
+    await t.append(id, { ...end(START + 5), artifacts: '[{"artifactId":"a","parts":[]}]' });
   }
-  await create(store, newTask('ended'));
+  await t.create('ended');
   const said = { ...status('TASK_STATE_COMPLETED', START + 5), message: message('said', UNUSUAL.join('')) };
-  await append(store, 'ended', { ...end(START + 5), status: said, artifacts: JSON.stringify(['x'.repeat(5000)]) });
+  await t.append('ended', { ...end(START + 5), status: said, artifacts: JSON.stringify(['x'.repeat(5000)]) });
   return ['new', 'described', 'provisional', 'large', 'streaming', 'saved', 'talked', 'talked at length', 'ended'];
 }
 
@@ -110,28 +98,29 @@ export const texts: Behaviours = {
     equal(store.readTexts === undefined, store.listTexts === undefined);
   },
 
-  'the texts of a task are what a read of the task returns, in every state and for all parts': async ({ store }) => {
-    for (const id of [...(await makeTasks(store)), 'unknown', 'talked\0']) await assertTexts(store, id);
-    await assertTexts(store, 'talked', { ...ALICE, owner: 'bob' });
+  'the texts of a task are what a read of the task returns, in every state and for all parts': async (t) => {
+    for (const id of [...(await makeTasks(t)), 'unknown', 'talked\0']) await assertTexts(t, id);
+    await assertTexts(t, 'talked', { ...ALICE, owner: 'bob' });
   },
 
-  'a list of texts contains the same tasks as the list, for all parts and filters': async ({ store }) => {
-    await makeTasks(store);
+  'a list of texts contains the same tasks as the list, for all parts and filters': async (t) => {
+    await makeTasks(t);
 
     for (const parts of PARTS)
       for (const filter of [{}, { agents: ['translator', 'painter'] }, { contextId: 'context of talked' }])
-        await assertListTexts(store, { ...parts, ...filter, limit: 5 });
-    await assertListTexts(store, { limit: 5, after: { statusTime: START + 5, id: 'talked' } });
-    await assertListTexts(store, { limit: 5, agents: [] });
+        await assertListTexts(t, { ...parts, ...filter, limit: 5 });
+    await assertListTexts(t, { limit: 5, after: { statusTime: START + 5, id: 'talked' } });
+    await assertListTexts(t, { limit: 5, agents: [] });
   },
 
-  'a page of texts ends before the task that would exceed its size': async ({ store }) => {
+  'a page of texts ends before the task that would exceed its size': async (t) => {
+    const { store } = t;
     if (store.listTexts === undefined) return;
     const large = 'x'.repeat(2000);
     for (const i of times(4)) {
       const state = status('TASK_STATE_WORKING', START + i);
-      await create(store, newTask(`said-${i}`, { agent: 'sayer', status: { ...state, message: message('m', large) } }));
-      await create(store, newTask(`kept-${i}`, { agent: 'keeper', status: state, metadata: { large } }));
+      await t.create(`said-${i}`, { agent: 'sayer', status: { ...state, message: message('m', large) } });
+      await t.create(`kept-${i}`, { agent: 'keeper', status: state, metadata: { large } });
     }
 
     const list = store.listTexts.bind(store);
