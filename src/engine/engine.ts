@@ -13,7 +13,7 @@ import {
 import { steadyClock } from '../support/time/steady-clock.ts';
 import { defined } from '../support/defined.ts';
 import { every } from '../support/time/every.ts';
-import { SendOutcomes, type SendResult } from './tasks/send-outcomes.ts';
+import { SendOutcomes, type SendResult, maxWaitOf, taskAt } from './tasks/send-outcomes.ts';
 import { authorize } from './tasks/authorize.ts';
 import { cancelTask } from './tasks/cancel.ts';
 import { ClaimLoop } from './schedule/claim-loop.ts';
@@ -52,7 +52,7 @@ import {
 } from './outbox/push-configs.ts';
 import { type OnDeleted, purgeOwner } from './schedule/purge.ts';
 import { DEFAULT_PUSH_POLICY } from './outbox/push-policy.ts';
-import { readTask, type ListedTasks, pagedTask } from './tasks/task-page.ts';
+import { type ListedTasks, listedText, pagedTask, readTask, readTaskText, type TaskText } from './tasks/task-page.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './schedule/retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './schedule/runs.ts';
@@ -144,7 +144,11 @@ export class Engine {
     try {
       const begun = acknowledge(submission, await beginTask(this.#context, this.#runs, prepared));
       if (begun.kind === 'repeated') return await this.#outcomes.repeated(agent, submission, begun, findReply);
-      return await this.#outcomes.outcome(agent, submission, task.id, waiter, findReply);
+      const settled = await waiter.wait(maxWaitOf(agent, submission), submission.signal);
+      const known = taskAt(settled);
+      return known === undefined
+        ? await this.#outcomes.outcome(agent, submission, task.id, { settled, waiter, findReply })
+        : { task: known };
     } finally {
       waiter.close();
     }
@@ -197,6 +201,11 @@ export class Engine {
     return readTask(this.#context, access, taskId, options.historyLength);
   }
 
+  /** Returns a task like `get`, as JSON text in the 1.0 format if the store has it. @throws A2AError `TASK_NOT_FOUND` */
+  getText(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<Task | TaskText> {
+    return readTaskText(this.#context, access, taskId, options.historyLength);
+  }
+
   /** Returns a task and its last state changes, at most 100. @throws A2AError `TASK_NOT_FOUND` */
   getWithTransitions(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<TaskWithTransitions> {
     return readTransitions(this.#context, access, taskId, options.historyLength);
@@ -222,9 +231,16 @@ export class Engine {
 
   /** Returns a page of tasks, and how many match in all. With `isCut`, the page ended early because of its size. */
   async list(access: TaskAccess, query: TaskQuery): Promise<ListedTasks> {
-    const narrowed = access.agent === undefined ? query : { ...query, agents: [access.agent] };
-    const { tasks, total, isCut } = await this.#context.store.list(access, narrowed);
+    const { tasks, total, isCut } = await this.#context.store.list(access, within(access, query));
     return { tasks: tasks.map(pagedTask), total, ...(isCut === true && { isCut }) };
+  }
+
+  /** Returns a page of tasks like `list`, each as JSON text in the 1.0 format if the store has it. */
+  async listTexts(access: TaskAccess, query: TaskQuery): Promise<ListedTasks<Task | TaskText>> {
+    const { store } = this.#context;
+    if (store.listTexts === undefined) return this.list(access, query);
+    const { tasks, total, isCut } = await store.listTexts(access, within(access, query));
+    return { tasks: tasks.map(listedText), total, ...(isCut === true && { isCut }) };
   }
 
   /** Cancels a task; resolves when it has ended. @throws A2AError `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` */
@@ -419,7 +435,8 @@ export class Engine {
     const waiter = new SettleWaiter(this.#context, submission, taskId, 'unknown');
     try {
       waiter.start(await this.#followUp(taskId, submission));
-      return await this.#outcomes.outcome(agent, submission, taskId, waiter, noReply);
+      const settled = await waiter.wait(maxWaitOf(agent, submission), submission.signal);
+      return await this.#outcomes.outcome(agent, submission, taskId, { settled, waiter, findReply: noReply });
     } finally {
       waiter.close();
     }
@@ -460,6 +477,10 @@ export class Engine {
   #assertOpen(): void {
     if (this.#closing) throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
   }
+}
+
+function within({ agent }: TaskAccess, query: TaskQuery): TaskQuery {
+  return agent === undefined ? query : { ...query, agents: [agent] };
 }
 
 function acknowledge({ onStored }: Submission, begun: Begun): Begun {

@@ -129,8 +129,8 @@ const KEYS = {
 
 /** A typo would silently put content in another place, or lose it. */
 function checkKeys(given: Record<string, unknown>, kind: keyof typeof KEYS, at = ''): void {
-  for (const key of Object.keys(given)) {
-    if (KEYS[kind].has(key) || given[key] === undefined) continue;
+  for (const key in given) {
+    if (KEYS[kind].has(key) || !Object.hasOwn(given, key) || given[key] === undefined) continue;
     const meant = nearest(key, [...KEYS[kind], 'artifact', 'status', 'reply']);
     const known = [...KEYS[kind]].join(', ');
     const hint = meant === undefined ? `known members: ${known}` : `did you mean ${meant}?`;

@@ -53,7 +53,9 @@ export interface Turn extends Trigger {
   readonly after: number;
 }
 
-const NONE = new UnansweredQuestions();
+const NO_QUESTIONS = new UnansweredQuestions();
+/** Shared by all journals without entries, which are the majority. Never changed. */
+const NO_ENTRIES = new Map<string, JournalRecord>();
 
 /** The journal of a task, as a run needs it. */
 export class Journal {
@@ -64,7 +66,7 @@ export class Journal {
   readonly workedMs: number;
   /** The entries of earlier attempts in this turn that this one has not asked for; `undefined` if there were none. */
   readonly unasked: UnaskedEntries | undefined;
-  readonly #entries = new Map<string, JournalRecord>();
+  #entries = NO_ENTRIES;
   #unanswered: UnansweredQuestions | undefined;
   /** Messages of all turns, because an unread message stays unread in the next turn. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
@@ -108,7 +110,7 @@ export class Journal {
 
   /** The questions of this turn that are stored and have no answer, the oldest first. */
   get unanswered(): Iterable<JournalRecord> & { readonly size: number } {
-    return this.#unanswered ?? NONE;
+    return this.#unanswered ?? NO_QUESTIONS;
   }
 
   /** Whether a question is stored and has no answer. */
@@ -127,6 +129,7 @@ export class Journal {
 
   /** Adds an entry of this run that it may look for again. */
   add(record: JournalRecord): void {
+    if (this.#entries === NO_ENTRIES) this.#entries = new Map();
     this.#entries.set(`${record.kind} ${record.key}`, record);
     if (record.kind === 'question') this.#unanswered ??= new UnansweredQuestions();
     this.#unanswered?.add(record);

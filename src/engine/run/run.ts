@@ -456,7 +456,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
     this.timers.clear();
     this.#waits?.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
-    const permitted = await this.#permitted(outcome);
+    const permitted = outcome.kind === 'turn' && !this.#isCanceling ? await this.#permitted(outcome) : outcome;
     // In one write with the end. A handler that threw or was stopped has not left out output on purpose.
     if (this.#state.stop === undefined) this.outputs.publishHeld();
     if (this.#state.stop === undefined && isByHandler) {
@@ -475,7 +475,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
   }
 
   async #permitted(outcome: Outcome): Promise<Outcome> {
-    const refusal = outcome.kind === 'turn' && !this.#isCanceling ? await this.refusalToPause() : undefined;
+    const refusal = await this.refusalToPause();
     return refusal ? { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: refusal.message }] } : outcome;
   }
 

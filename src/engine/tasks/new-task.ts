@@ -56,13 +56,14 @@ export function prepareTask(engine: EngineContext, runs: Runs, agent: Runnable, 
   // Taken before the task is stored, so that concurrent messages do not find the same last slot.
   if (hasSlot) slots.take(key);
   else if (waitsHere) slots.enqueue(task, runs.limitWait(agent, task));
-  const findReply = async (): Promise<Message | undefined> => {
-    // Without a key, `create` would store the task again.
-    if (task.idempotency === undefined) return undefined;
-    const found = await engine.store.create(task);
-    return found.kind === 'repeated' ? found.reply : undefined;
-  };
-  return { task, agent, hasSlot, findReply };
+  return { task, agent, hasSlot, findReply: () => replyTo(engine, task) };
+}
+
+async function replyTo({ store }: EngineContext, task: NewTask): Promise<Message | undefined> {
+  // Without a key, `create` would store the task again.
+  if (task.idempotency === undefined) return undefined;
+  const found = await store.create(task);
+  return found.kind === 'repeated' ? found.reply : undefined;
 }
 
 /**

@@ -20,6 +20,10 @@ export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'questi
   readonly asOf?: number;
 }
 
+/** The maximum number of outputs that wait for the store. A handler that publishes more has to wait. */
+const MAX_WAITING = 256;
+const MAX_WAITING_BYTES = 2 ** 20;
+
 /** The content of one write. */
 export class Batch {
   readonly events: NewEvent[] = [];
@@ -66,6 +70,11 @@ export class Batch {
   fail(error: unknown): void {
     this.#unstored?.reject(error);
     this.undecided?.reject(error);
+  }
+
+  /** Whether a handler may publish more without waiting. */
+  get hasRoom(): boolean {
+    return this.events.length + this.journal.length < MAX_WAITING && this.bytes < MAX_WAITING_BYTES;
   }
 
   /** Whether it asks a question. */
@@ -117,15 +126,9 @@ export class Batch {
   /** The messages that become history when this batch is stored after another status. */
   pastMessages(last: TaskStatus): readonly Message[] {
     const past: Message[] = [];
-    let current = last;
-    const move = (status: TaskStatus): void => {
-      // The same message with another list of open questions is still current.
-      if (current.message !== undefined && current.message.messageId !== status.message?.messageId)
-        past.push(current.message);
-      current = status;
-    };
-    for (const status of this.#statuses) move(status);
-    if (this.decision?.status !== undefined) move(this.decision.status);
+    let current = last.message;
+    for (const { message } of this.#statuses) current = replaced(current, message, past);
+    if (this.decision?.status !== undefined) replaced(current, this.decision.status.message, past);
     return past;
   }
 
@@ -233,4 +236,10 @@ function stamped(event: NewEvent, timestamp: string): NewEvent {
     kind: 'status',
     body: JSON.stringify({ statusUpdate: { ...statusUpdate, status: { ...status, timestamp } } }),
   };
+}
+
+/** Adds a message to `past` that is not shown any more. The same message with another list of open questions is still shown. */
+function replaced(shown: Message | undefined, next: Message | undefined, past: Message[]): Message | undefined {
+  if (shown !== undefined && shown.messageId !== next?.messageId) past.push(shown);
+  return next;
 }

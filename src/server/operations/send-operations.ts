@@ -1,5 +1,6 @@
 import type { Submission } from '../../engine/tasks/submission.ts';
 import { withHistory } from '../../engine/tasks/task-page.ts';
+import type { TaskAccess } from '../../engine/tasks/task-access.ts';
 import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
@@ -17,7 +18,8 @@ import type { Perform, Stream } from './operation.ts';
 
 export const sendMessage: Perform<'SendMessage'> = async (mounted, context, input) => {
   const isAsync = input.configuration?.returnImmediately === true || context.dialect.sendReturnsAtOnce === true;
-  const submission = await submissionOf(mounted, context, input, isAsync);
+  const given = submissionOf(mounted, context, input, isAsync);
+  const submission = 'then' in given ? await given : given;
   const { continuation, engine } = mounted.host;
   const result = await continuation.send(submission, context.waitUntil, (prepared) =>
     submit(prepared, (each) => engine.send(each)),
@@ -56,12 +58,13 @@ export function requireStreaming({ streaming }: MountedAgent): void {
   );
 }
 
-async function submissionOf(
+/** Returns a promise only if something has to be read, because awaiting one delays every message. */
+function submissionOf(
   mounted: MountedAgent,
   context: RequestContext,
   input: SendMessageRequest,
   returnImmediately: boolean,
-): Promise<Submission> {
+): Submission | Promise<Submission> {
   requireExtensions(mounted, context);
   // For a follow-up the task is simply not found in the tenant of another caller.
   if (input.message.taskId === undefined) requireTenant(context, input);
@@ -100,13 +103,26 @@ async function submissionOf(
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   const questionId = namedQuestion(input.message);
   if (questionId !== undefined) submission.answers = questionId;
-  const { toolResultIn } = context.dialect;
+  const { toolResultIn, clientNamesTasks } = context.dialect;
+  return toolResultIn === undefined && !clientNamesTasks
+    ? submission
+    : adapted(mounted, context, input, access, submission);
+}
+
+/** The submission in the terms of this server, for dialects with tool results or with names of tasks. */
+async function adapted(
+  mounted: MountedAgent,
+  { dialect: { toolResultIn, clientNamesTasks } }: RequestContext,
+  input: SendMessageRequest,
+  access: Required<TaskAccess>,
+  submission: Writable<Submission>,
+): Promise<Submission> {
   if (toolResultIn !== undefined) {
     const { message, answers } = await answerByToolResult(mounted, toolResultIn, access, submission.message);
     submission.message = message;
     if (answers !== undefined) submission.answers = answers;
   }
-  if (context.dialect.clientNamesTasks && input.message.taskId !== undefined) {
+  if (clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;
     const known = await mounted.host.engine.resolveAlias(access, submission.alias);
     submission.message =
@@ -119,11 +135,21 @@ async function submissionOf(
  * Every message of 0.1 names its task, including the one that creates it. If that message is repeated with the same idempotency key,
  * the task exists and would treat it as a follow-up. Then it is sent again without the task, to get the result of the first one.
  */
-async function submit<T>(submission: Submission, run: (submission: Submission) => Promise<T>): Promise<T> {
-  const { alias, message, idempotencyKey } = submission;
+function submit<T>(submission: Submission, run: (submission: Submission) => Promise<T>): Promise<T> {
+  const { alias, message } = submission;
   if (alias === undefined || message.taskId === undefined) return run(submission);
+  return submitNamed(submission, message.taskId, alias, run);
+}
+
+async function submitNamed<T>(
+  submission: Submission,
+  taskId: string,
+  alias: string,
+  run: (submission: Submission) => Promise<T>,
+): Promise<T> {
+  const { message, idempotencyKey } = submission;
   try {
-    return await underName(run(submission), message.taskId, alias);
+    return await underName(run(submission), taskId, alias);
   } catch (error) {
     if (idempotencyKey === undefined) throw error;
     return run({ ...submission, message: withoutTask(message) }).catch(() => {
