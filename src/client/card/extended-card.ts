@@ -42,7 +42,7 @@ async function fetchBesideEndpoint(
     url,
     headers,
   });
-  const json = parseJson(await response.text(context.settings.limits.maxCardBytes));
+  const json = parseJson(await response.text(context.settings.limits.maxCardBytes, 'limits.maxCardBytes'));
   if (response.status === 200) return readTrusted(operationClient, scope, json);
   if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication');
   if (response.status === 403)

@@ -10,8 +10,8 @@ import { durationText } from '../request/deadline.ts';
 import { exchange, type RequestScope, refusedContext, type ClientContext } from '../request/exchange.ts';
 import { Repeats } from '../request/recovery.ts';
 import { DEFAULT_TIMEOUTS } from '../settings.ts';
-import { chooseTransport } from '../transport/choose-transport.ts';
-import { TransportFailure, type TransportResponse } from '../transport/transport.ts';
+import { createHttpClient } from '../../support/http-client/create-http-client.ts';
+import { TransportFailure, type OutboundResponse } from '../../support/http-client/http-client.ts';
 
 /** Statuses of busy servers, and of gateways whose agent is being replaced. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -69,15 +69,15 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
   const { clock } = context.settings;
   const card = sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // Uses its own connections, because the first client may be closed while others still wait.
-    const transport = chooseTransport(undefined);
+    const http = createHttpClient();
     const limitMs = DEFAULT_TIMEOUTS.discovery;
     const own = new CallScope(clock, {}, limitMs, durationText(limitMs));
     const start = async (known: KeptCard | undefined): Promise<FetchedCard> => {
       const requestScope = requestScopeOf(own, undefined);
       try {
-        return await withScope(own, () => revalidated({ ...context, transport }, requestScope, request, known));
+        return await withScope(own, () => revalidated({ ...context, http }, requestScope, request, known));
       } finally {
-        await transport.close();
+        await http.close();
       }
     };
     return { start, stop: () => own.stop() };
@@ -152,7 +152,7 @@ async function fetchOnce(
     response.discard();
     throw refusal(url, response, clock.now());
   }
-  const json = readJson(url, await response.text(limits.maxCardBytes));
+  const json = readJson(url, await response.text(limits.maxCardBytes, 'limits.maxCardBytes'));
   // Checked here because all later code that reads or copies the card is recursive.
   const { maxDepth } = DEFAULT_LIMITS;
   if (isDeeperThan(maxDepth, json)) throw new NoCard(`${url} returned JSON with more than ${maxDepth} levels`);
@@ -171,7 +171,7 @@ function readJson(url: string, text: string): unknown {
   return json;
 }
 
-function refusal(url: string, response: TransportResponse, now: number): Error {
+function refusal(url: string, response: OutboundResponse, now: number): Error {
   const { status } = response;
   if (status === 401)
     return new A2AError('UNAUTHENTICATED', `The card at ${url} requires authentication. Pass credentials as auth`);

@@ -87,7 +87,7 @@ class RemoteKeys {
       url,
       headers,
     });
-    const json = parseJson(await response.text(this.#context.settings.limits.maxCardBytes));
+    const json = parseJson(await response.text(this.#context.settings.limits.maxCardBytes, 'limits.maxCardBytes'));
     if (response.status === 200 && isKeySet(json)) return json;
     throw new A2AError('INVALID_AGENT_RESPONSE', `its jku responded with ${response.status} and without a key set`);
   }

@@ -12,13 +12,13 @@ import { unsentError } from './response-error.ts';
 import type { Settings } from '../settings.ts';
 import { inSpan } from './request-span.ts';
 import type { Trace } from './trace.ts';
-import type { Transport, TransportResponse } from '../transport/transport.ts';
+import { type HttpClient, type OutboundResponse, redirectOf } from '../../support/http-client/http-client.ts';
 import { parseUrl, readUrl, type Trust } from './trust.ts';
 
 /** The parts of a client that every request uses. */
 export interface ClientContext {
   readonly settings: Settings;
-  readonly transport: Transport;
+  readonly http: HttpClient;
   readonly trust: Trust;
   readonly credentials: Credentials | undefined;
   readonly interceptors: readonly Interceptor[];
@@ -57,7 +57,7 @@ export function exchange(
   context: ClientContext,
   requestScope: RequestScope,
   request: OutgoingRequest,
-): Promise<TransportResponse> {
+): Promise<OutboundResponse> {
   const { tracer } = context.settings;
   if (tracer === undefined) return exchanged(context, requestScope, request);
   return inSpan(tracer, requestScope.trace, request, (span) =>
@@ -69,8 +69,8 @@ function exchanged(
   context: ClientContext,
   requestScope: RequestScope,
   request: OutgoingRequest,
-): Promise<TransportResponse> {
-  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> =>
+): Promise<OutboundResponse> {
+  const send = (outgoing: OutgoingRequest): Promise<OutboundResponse> =>
     followed(context, requestScope, outgoing, request);
   const { interceptors } = context;
   if (interceptors.length === 0) return send(request);
@@ -87,7 +87,7 @@ async function followed(
   requestScope: RequestScope,
   request: OutgoingRequest,
   plain: OutgoingRequest,
-): Promise<TransportResponse> {
+): Promise<OutboundResponse> {
   const { maxRedirects } = context.settings.limits;
   const first = context.urls.parse(request.url);
   let url = first;
@@ -130,11 +130,11 @@ function lost(message: string): A2AError {
 }
 
 async function sent(
-  { settings, transport, trust, credentials, closing }: ClientContext,
+  { settings, http, trust, credentials, closing }: ClientContext,
   { deadline, trace, span, auth, card }: RequestScope,
   request: OutgoingRequest,
   url: URL,
-): Promise<TransportResponse> {
+): Promise<OutboundResponse> {
   if (closing.aborted) throw new ClientClosed();
   const { isTrusted, isRecipient } = trust.judge(url);
   // Copied one by one, because each object from a spread gets its own hidden class when members are added.
@@ -159,7 +159,7 @@ async function sent(
     }
   }
   deadline.check();
-  return transport.call({
+  return http.call({
     method: request.method,
     url: address,
     headers,
@@ -182,13 +182,6 @@ function withQuery(url: URL, query: Readonly<Record<string, string>> = {}): URL 
   const address = new URL(url);
   for (const [name, value] of entries) address.searchParams.set(name, value);
   return address;
-}
-
-const REDIRECTS = new Set([301, 302, 307, 308]);
-
-function redirectOf(response: TransportResponse, method: string): string | undefined {
-  const isRedirect = REDIRECTS.has(response.status) || (response.status === 303 && method === 'GET');
-  return isRedirect ? response.header('location') : undefined;
 }
 
 /** The context for renewing credentials after a 401. */

@@ -16,7 +16,7 @@ import type { OutgoingRequest } from './interceptor.ts';
 import { ItemStream } from '../task/item-stream.ts';
 import { Recovery } from './recovery.ts';
 import { responseError, noteFailure } from './response-error.ts';
-import { TransportFailure, type TransportResponse } from '../transport/transport.ts';
+import { TransportFailure, type OutboundResponse } from '../../support/http-client/http-client.ts';
 
 /** Message ids that can be sent as a header. For other ids no key is sent; the agent may still deduplicate by message id. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -83,7 +83,7 @@ export class OperationClient {
   ): Promise<ItemStream> {
     const facts = { isRepeatable: this.#isRepeatable(operation, more.idempotencyKey), ...more };
     return this.#persist(scope, facts, async (endpoint, requestScope) => {
-      let response: TransportResponse;
+      let response: OutboundResponse;
       if (operation === 'SubscribeToTask' && endpoint.binding === 'HTTP+JSON') {
         response = await this.#subscribeOverRest(
           endpoint,
@@ -161,7 +161,7 @@ export class OperationClient {
     requestScope: RequestScope,
     scope: CallScope,
     facts: RequestFacts,
-  ): Promise<TransportResponse> {
+  ): Promise<OutboundResponse> {
     if (!this.#subscribesByGet.has(endpoint)) {
       const response = await this.#request(endpoint, 'SubscribeToTask', input, requestScope, scope, facts);
       const mayGet = response.status === 405 && /\bGET\b/i.test(response.header('allow') ?? 'GET');
@@ -182,7 +182,7 @@ export class OperationClient {
     requestScope: RequestScope,
     scope: CallScope,
     { idempotencyKey, lastEventId, httpMethod }: RequestFacts,
-  ): Promise<TransportResponse> {
+  ): Promise<OutboundResponse> {
     const { dialect, version, tenant } = endpoint;
     const { method, url, contentType, body } = bindingOf(endpoint).encode(
       endpoint,
@@ -215,10 +215,10 @@ export class OperationClient {
   async #read<K extends OperationName>(
     endpoint: Endpoint,
     operation: K,
-    response: TransportResponse,
+    response: OutboundResponse,
   ): Promise<Decoded<Output<K>>> {
     const { limits, read, clock, warn } = this.context.settings;
-    const text = await response.text(limits.maxAnswerBytes);
+    const text = await response.text(limits.maxAnswerBytes, 'limits.maxAnswerBytes');
     const json = text === '' ? undefined : parseJson(text);
     if (json === undefined && text !== '' && response.status < 300)
       throw notJson(response.status, response.header('content-type'));

@@ -1,12 +1,11 @@
 import { A2AError } from '../../errors.ts';
 import type { Part } from '../../model/part.ts';
-import { decodeBase64, joinBytes } from '../../support/bytes.ts';
+import { decodeBase64 } from '../../support/bytes.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
 import type { CallScope } from '../request/call-scope.ts';
 import type { OperationClient } from '../request/operation-client.ts';
 import { exchange } from '../request/exchange.ts';
 import { toPublicError } from '../request/failures.ts';
-import type { TransportResponse } from '../transport/transport.ts';
 
 /**
  * Returns the bytes of a part. A URL is fetched, but not from private networks, and with credentials only from origins that get them
@@ -29,7 +28,7 @@ export async function bytesOfPart(operationClient: OperationClient, scope: CallS
       headers: {},
     });
     if (response.status === 200) {
-      const bytes = await readBytes(response, context.settings.limits.maxFileBytes);
+      const bytes = await response.bytes(context.settings.limits.maxFileBytes, 'limits.maxFileBytes');
       deadline.check();
       return bytes;
     }
@@ -39,17 +38,4 @@ export async function bytesOfPart(operationClient: OperationClient, scope: CallS
   } catch (error) {
     throw toPublicError(error, part.url);
   }
-}
-
-async function readBytes(response: TransportResponse, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.chunks()) {
-    length += chunk.length;
-    if (length > maxBytes) {
-      throw new A2AError('INVALID_AGENT_RESPONSE', `The file is larger than ${maxBytes} bytes (limits.maxFileBytes)`);
-    }
-    chunks.push(chunk);
-  }
-  return joinBytes(chunks, length);
 }

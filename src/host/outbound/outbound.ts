@@ -2,11 +2,13 @@ import type { PushTransport, Delivery } from '../../engine/outbox/delivery.ts';
 import type { FetchFile } from '../../engine/engine-context.ts';
 import type { Log } from '../../observe/log.ts';
 import { AddressGuard } from '../../push/address-guard.ts';
-import { chooseOutboundTransport } from '../../push/fetch-transport.ts';
 import { FileFetcher } from '../../push/fetch-file.ts';
 import { NotificationTokens } from '../../push/notification-tokens.ts';
 import { PushSender, type Notification } from '../../push/sender.ts';
 import { WebhookSignatures } from '../../push/webhook-signature.ts';
+import { createHttpClient } from '../../support/http-client/create-http-client.ts';
+import type { HttpClient } from '../../support/http-client/http-client.ts';
+import type { Resolve } from '../../support/net/guarded-lookup.ts';
 import { type Clock, systemClock } from '../../support/time/clock.ts';
 import type { FileOptions } from '../options/file-options.ts';
 import { type PushOptions, several } from '../options/push-options.ts';
@@ -48,7 +50,7 @@ export class Outbound {
     const fileGuard = new AddressGuard(files);
     const fetcher = new FileFetcher({
       guard: fileGuard,
-      transport: chooseOutboundTransport(files.resolve, fileGuard),
+      http: clientFor(fileGuard, files.resolve),
       maxBytes: files.maxBytes ?? MAX_FILE_BYTES,
       timeoutMs: files.timeoutMs ?? FILE_TIMEOUT_MS,
       clock,
@@ -56,7 +58,7 @@ export class Outbound {
     });
     const sender = new PushSender({
       guard: this.pushGuard,
-      transport: chooseOutboundTransport(push.resolve, this.pushGuard),
+      http: clientFor(this.pushGuard, push.resolve),
       timeoutMs: push.timeoutMs ?? PUSH_TIMEOUT_MS,
       signatures: secrets.length === 0 ? undefined : new WebhookSignatures(secrets),
       tokens: this.tokens,
@@ -76,6 +78,14 @@ export class Outbound {
   close(): void {
     for (const each of this.#open) each.close();
   }
+}
+
+/** The maximum number of concurrent connections to one receiver, regardless of the number of tasks. */
+const MAX_SOCKETS = 8;
+
+function clientFor(guard: AddressGuard, resolve: Resolve | undefined): HttpClient {
+  const mayCall = (address: string): boolean => guard.allowsAddress(address);
+  return createHttpClient({ resolve, queriesNameServers: true, mayCall, maxSockets: MAX_SOCKETS });
 }
 
 /** Connects the engine, which schedules deliveries, with the sender, which performs them in the dialect of the receiver. */

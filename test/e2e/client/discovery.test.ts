@@ -439,3 +439,11 @@ test('connect repeats the request for a card that gets 503, until it succeeds or
     message: expect.stringContaining('responded with 503'),
   });
 });
+
+test('the error for a card that is too large names the option', async () => {
+  const peer = await startPeer(() => {}, { card: { description: 'x'.repeat(3000) } });
+  await expect(connect(peer.url, { limits: { maxCardBytes: 2000 } })).rejects.toMatchObject({
+    code: 'INVALID_AGENT_RESPONSE',
+    message: 'The response is larger than 2000 bytes (limits.maxCardBytes)',
+  });
+});

@@ -53,16 +53,10 @@ export function checkSecure(check: Check, value: unknown, path: string): void {
   if (!isSecureAddress(address)) check.fault(path, 'must start with https:// unless it is a loopback address');
 }
 
-export async function fetchJson(
-  url: string,
-  { fetch: own = fetch, timeoutMs = TIMEOUT_MS }: IssuerOptions,
-): Promise<unknown> {
-  // A redirect could lead to an untrusted host.
-  const response = await own(url, {
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-    headers: { accept: 'application/json' },
-  });
-  if (response.status !== 200) throw new Error(`${url} responded with status ${response.status}`);
-  return response.json();
+/** Fetches a document of the issuer. */
+export async function fetchIssued(url: string, options: IssuerOptions): Promise<unknown> {
+  const { fetch: own, timeoutMs = TIMEOUT_MS } = options;
+  const { fetchJson } = await import('../../../support/http-client/fetch-json.ts');
+  if (own === undefined) return fetchJson(url, timeoutMs);
+  return fetchJson(url, timeoutMs, ({ signal, headers }) => own(url, { redirect: 'error', signal, headers }));
 }

@@ -3,9 +3,9 @@ import type { Caller } from '../../../engine/handler.ts';
 import { Check } from '../../../support/check.ts';
 import type { Authenticator, ServedAt } from '../authenticator.ts';
 import { invalidCredentials } from '../authentication-errors.ts';
-import { ALGORITHMS, checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
+import { ALGORITHMS, checkIssuer, checkSecure, fetchIssued, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
 import { jwtAuthenticator, type VerifyToken } from './jwt-authenticator.ts';
-import { RemoteKeys } from './remote-keys.ts';
+import { RemoteKeys } from '../../../support/remote-keys.ts';
 import { checkTexts, callerOf, requiredAudience, verifyJwt } from './verify-jwt.ts';
 
 /** Options of `jwks()`. */
@@ -41,7 +41,7 @@ export function jwks(options: JwksOptions, now: () => number = Date.now): Authen
   checkSecure(check, given['jwksUrl'], 'jwksUrl');
   checkIssuer(check, given);
   check.finish('Invalid options for jwks():');
-  const load = async (): Promise<JSONWebKeySet> => (await fetchJson(options.jwksUrl, options)) as JSONWebKeySet;
+  const load = async (): Promise<JSONWebKeySet> => (await fetchIssued(options.jwksUrl, options)) as JSONWebKeySet;
   return jwtAuthenticator(SCHEMES, createVerifier(issuers, options, new RemoteKeys(load, now), now), now);
 }
 

@@ -2,10 +2,10 @@ import type { JSONWebKeySet } from 'jose';
 import { Check, isObject } from '../../../support/check.ts';
 import type { Authenticator } from '../authenticator.ts';
 import { isSecureAddress } from '../../../support/net/loopback.ts';
-import { checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
+import { checkIssuer, checkSecure, fetchIssued, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
 import { createVerifier } from './jwks.ts';
 import { jwtAuthenticator } from './jwt-authenticator.ts';
-import { RemoteKeys } from './remote-keys.ts';
+import { RemoteKeys } from '../../../support/remote-keys.ts';
 
 /** Options of `oidc()`. */
 export interface OidcOptions extends IssuerOptions {
@@ -32,8 +32,8 @@ export function oidc(options: OidcOptions, now: () => number = Date.now): Authen
   const { issuer } = options;
   const openIdConnectUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const load = async (): Promise<JSONWebKeySet> => {
-    const keysUrl = keysAddress(issuer, await fetchJson(openIdConnectUrl, options));
-    return (await fetchJson(keysUrl, options)) as JSONWebKeySet;
+    const keysUrl = keysAddress(issuer, await fetchIssued(openIdConnectUrl, options));
+    return (await fetchIssued(keysUrl, options)) as JSONWebKeySet;
   };
   const schemes = { oidc: { openIdConnectSecurityScheme: { openIdConnectUrl } } };
   return jwtAuthenticator(schemes, createVerifier([issuer], options, new RemoteKeys(load, now), now), now);
