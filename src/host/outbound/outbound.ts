@@ -10,8 +10,8 @@ import { createHttpClient } from '../../support/http-client/create-http-client.t
 import type { HttpClient } from '../../support/http-client/http-client.ts';
 import type { Resolve } from '../../support/net/guarded-lookup.ts';
 import { type Clock, systemClock } from '../../support/time/clock.ts';
-import type { FileOptions } from '../options/file-options.ts';
-import { type PushOptions, several } from '../options/push-options.ts';
+import type { FileSettings } from '../options/file-options.ts';
+import { type PushSettings, several } from '../options/push-options.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { Task } from '../../model/task.ts';
 import { mayHoldUnknownMembers } from '../../model/unknown-members.ts';
@@ -21,16 +21,12 @@ import { decodePushTarget } from './push-target.ts';
 
 export interface OutboundSettings {
   readonly pushNotifications: boolean;
-  readonly push: PushOptions | undefined;
-  readonly files: FileOptions | undefined;
+  readonly push: PushSettings;
+  readonly files: FileSettings;
   readonly publicUrl: string | undefined;
   readonly log: Log;
   readonly clock?: Clock;
 }
-
-const PUSH_TIMEOUT_MS = 15_000;
-const FILE_TIMEOUT_MS = 30_000;
-const MAX_FILE_BYTES = 10 * 2 ** 20;
 
 /** Requests to addresses that callers choose: push notifications and file downloads. */
 export class Outbound {
@@ -42,7 +38,7 @@ export class Outbound {
   readonly fetchFile: FetchFile;
   readonly #open: readonly { close(): void }[];
 
-  constructor({ pushNotifications, push = {}, files = {}, publicUrl, log, clock = systemClock }: OutboundSettings) {
+  constructor({ pushNotifications, push, files, publicUrl, log, clock = systemClock }: OutboundSettings) {
     const keys = several(push.signingKey);
     const secrets = several(push.signingSecret);
     this.pushGuard = new AddressGuard(push);
@@ -51,15 +47,15 @@ export class Outbound {
     const fetcher = new FileFetcher({
       guard: fileGuard,
       http: clientFor(fileGuard, files.resolve),
-      maxBytes: files.maxBytes ?? MAX_FILE_BYTES,
-      timeoutMs: files.timeoutMs ?? FILE_TIMEOUT_MS,
+      maxBytes: files.maxBytes,
+      timeoutMs: files.timeoutMs,
       clock,
       log,
     });
     const sender = new PushSender({
       guard: this.pushGuard,
       http: clientFor(this.pushGuard, push.resolve),
-      timeoutMs: push.timeoutMs ?? PUSH_TIMEOUT_MS,
+      timeoutMs: push.timeoutMs,
       signatures: secrets.length === 0 ? undefined : new WebhookSignatures(secrets),
       tokens: this.tokens,
       clock,
