@@ -6,15 +6,16 @@ import type { Guard, NewTask, TaskRecord, TaskWrite } from './store.ts';
 
 type Draft = Writable<TaskRecord>;
 
-/** Whether the guard of a write holds. Stores that check in memory call this; for other stores it is the definition. */
+/** Whether the guard of a write holds, except for `Guard.call`, which needs the calls of the task. */
 export function guardHolds(guard: Guard, task: TaskRecord, isHeld: boolean): boolean {
-  const { lease, states, idle, question, canceling, lastEvent, maxHistoryBytes } = guard;
+  const { lease, states, idle, question, canceling, lastEvent, lastJournal, maxHistoryBytes } = guard;
   if (isTerminal(task.status.state)) return false;
   if (lease !== undefined && (lease.node !== task.node || lease.fence !== task.fence)) return false;
   if (states !== undefined && !states.includes(task.status.state)) return false;
   if (idle === true && isHeld) return false;
   if (question !== undefined && question !== task.question) return false;
   if (lastEvent !== undefined && lastEvent !== task.lastEvent) return false;
+  if (lastJournal !== undefined && lastJournal !== task.lastJournal) return false;
   if (maxHistoryBytes !== undefined && (task.historyBytes ?? 0) > maxHistoryBytes) return false;
   return canceling === undefined || canceling === task.canceling;
 }
@@ -45,6 +46,7 @@ export function newRecord(task: NewTask): TaskRecord {
   if (task.metadata !== undefined) record.metadata = task.metadata;
   if (task.node !== undefined) record.node = task.node;
   if (task.pushConfig !== undefined) record.pushed = true;
+  if (task.callId !== undefined) record.callId = task.callId;
   return record;
 }
 
@@ -52,6 +54,12 @@ export function newRecord(task: NewTask): TaskRecord {
 export function withPushed(task: TaskRecord, pushed: boolean): TaskRecord {
   const { pushed: _, ...record } = task;
   return pushed ? { ...record, pushed } : record;
+}
+
+/** The record of a task after one of its calls was removed or given up. */
+export function withoutOpenCall(task: TaskRecord): TaskRecord {
+  const { openCalls = 1, ...record } = task;
+  return openCalls > 1 ? { ...record, openCalls: openCalls - 1 } : record;
 }
 
 /** Whether a task waits in the queue: it is due, no node is in its row, and it is not a suspect. */
@@ -76,12 +84,13 @@ export function isSameButNumbers(before: TaskRecord, after: TaskRecord): boolean
     after.wakeAt === before.wakeAt &&
     after.question === before.question &&
     after.pushed === before.pushed &&
-    after.historyBytes === before.historyBytes
+    after.historyBytes === before.historyBytes &&
+    after.openCalls === before.openCalls
   );
 }
 
-/** The record of a task after a write whose guard holds. */
-export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
+/** The record of a task after a write whose guard holds. @param endedCalls The number of open calls that the write removes. */
+export function recordAfter(task: TaskRecord, write: TaskWrite, endedCalls = 0): TaskRecord {
   const ends = write.endedAt !== undefined;
   const frees = ends || write.release === true || write.revoke === true;
   const after = lasting(task);
@@ -103,6 +112,8 @@ export function recordAfter(task: TaskRecord, write: TaskWrite): TaskRecord {
   if (task.suspectMs !== undefined && !ends && !isCleared(write)) after.suspectMs = task.suspectMs;
   if (write.endedAt !== undefined) after.endedAt = write.endedAt;
   if (write.pushConfig !== undefined) after.pushed = true;
+  const openCalls = (task.openCalls ?? 0) + (write.calls?.length ?? 0) - endedCalls;
+  if (openCalls > 0) after.openCalls = openCalls;
   return after;
 }
 
@@ -139,6 +150,7 @@ function lasting(task: TaskRecord): Draft {
   if (task.historyBytes !== undefined) copy.historyBytes = task.historyBytes;
   if (task.claimedJournal !== undefined) copy.claimedJournal = task.claimedJournal;
   if (task.crashes !== undefined) copy.crashes = task.crashes;
+  if (task.callId !== undefined) copy.callId = task.callId;
   return copy;
 }
 

@@ -1,6 +1,6 @@
 import { A2AError } from '../errors.ts';
 import { isName } from '../support/name.ts';
-import type { Store } from './store.ts';
+import type { Store, TaskWrite } from './store.ts';
 
 /**
  * Keeps names from a store that a database could confuse with others: it ends a text at NUL, and stores all unpaired surrogates as
@@ -18,15 +18,17 @@ export function withNameChecks(store: Store): Store {
       allTasks: (query) => (areNames(query.taskId, query.agent, query.after) ? allTasks(query) : none()),
     }),
     create(task, accepted) {
-      const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig } = task;
+      const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig, callId } = task;
       const key = idempotency?.key;
-      return areNames(id, tenant, owner, contextId, agent, fairnessKey, node, alias, key, pushConfig?.id)
+      return areNames(id, tenant, owner, contextId, agent, fairnessKey, node, alias, key, pushConfig?.id, callId)
         ? store.create(task, accepted)
         : refused();
     },
     append(write) {
-      if (!areNames(write.idempotency?.key, write.pushConfig?.record.id)) return refused();
-      return isName(write.taskId) ? store.append(write) : Promise.resolve({ kind: 'rejected' });
+      const { calls = [], idempotency, pushConfig } = write;
+      if (!areNames(idempotency?.key, pushConfig?.record.id, ...calls.map(({ id }) => id))) return refused();
+      if (!isName(write.taskId)) return Promise.resolve({ kind: 'rejected' });
+      return store.append(areNames(write.guard.call, write.endsCall) ? write : withoutOddCalls(write));
     },
     dropForReply: (taskId, lease, reply) =>
       isName(taskId) ? store.dropForReply(taskId, lease, reply) : Promise.resolve(false),
@@ -64,6 +66,11 @@ export function withNameChecks(store: Store): Store {
     deadLetters: (query) =>
       areNames(query.id, query.of?.taskId, query.of?.configId) ? store.deadLetters(query) : none(),
     dropDeadLetter: (id) => (isName(id) ? store.dropDeadLetter(id) : Promise.resolve(false)),
+    claimCalls: (request) => (isName(request.node) ? store.claimCalls(request) : refused()),
+    nextCall: (agents) => store.nextCall(agents),
+    noteCall: (report) => (areNames(report.callId, report.node) ? store.noteCall(report) : nothing()),
+    listCalls: (query) => (areNames(query.id, query.taskId, query.after) ? store.listCalls(query) : none()),
+    countCalls: (scope) => (areNames(scope.tenant, scope.owner) ? store.countCalls(scope) : Promise.resolve(0)),
     claim(request) {
       if (!isName(request.node)) return refused();
       return areNames(request.taskId) ? store.claim(request) : none();
@@ -78,6 +85,16 @@ export function withNameChecks(store: Store): Store {
       areNames(scope.tenant, scope.owner) ? store.unfinished(scope, limit) : Promise.resolve({ taskIds: [], total: 0 }),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),
+  };
+}
+
+/** No call has such a name: a guard with it does not hold, and it ends no call. */
+function withoutOddCalls({ endsCall, ...write }: TaskWrite): TaskWrite {
+  const { call, ...guard } = write.guard;
+  return {
+    ...write,
+    ...(areNames(call) ? {} : { guard: { ...guard, states: [] } }),
+    ...(endsCall !== undefined && isName(endsCall) && { endsCall }),
   };
 }
 

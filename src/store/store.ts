@@ -1,4 +1,5 @@
 import type { Message } from '../model/message.ts';
+import type { CallClaimRequest, CallQuery, CallRecord, CallReport, ClaimedCall } from './call.ts';
 import type { ClaimRequest } from './claims.ts';
 import type { TaskEvent, WatchListener } from './event.ts';
 import type {
@@ -33,6 +34,7 @@ import type {
 } from './task.ts';
 import type { TokenTake, TokenTaken } from './tokens.ts';
 
+export type * from './call.ts';
 export type * from './claims.ts';
 export { fairnessKeyOf } from './claims.ts';
 export type * from './event.ts';
@@ -145,6 +147,28 @@ export interface Store {
 
   /** Deletes a dead letter. Returns whether it existed. */
   dropDeadLetter(id: string): Promise<boolean>;
+
+  /**
+   * Leases calls that are due: `dueAt` has come, or the node that held them has died, and no living node holds them. Each lease
+   * raises the fencing number and removes `dueAt`, so that whatever makes the call due meanwhile can be noticed. The longest due come
+   * first, but no owner gets more than its share.
+   */
+  claimCalls(request: CallClaimRequest): Promise<readonly ClaimedCall[]>;
+
+  /** When the next call of tasks of these agents is due that no living node holds. */
+  nextCall(agents: readonly string[]): Promise<number | undefined>;
+
+  /**
+   * Stores what a node reports about a call that it holds. Returns the call after the report. Stores nothing and returns `undefined`
+   * if the call no longer exists, or another node has the lease.
+   */
+  noteCall(report: CallReport): Promise<CallRecord | undefined>;
+
+  /** Lists calls, in the order of the code units of their ids. */
+  listCalls(query: CallQuery): Promise<readonly CallRecord[]>;
+
+  /** Returns the number of open calls of all tasks of an owner. */
+  countCalls(scope: Scope): Promise<number>;
 
   /**
    * Leases tasks that are due: `wakeAt` has come, and no living node holds them. Each lease raises the fencing number of its task,

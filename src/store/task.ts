@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts';
 import type { Message } from '../model/message.ts';
 import type { TaskState } from '../model/state.ts';
 import type { TaskStatus } from '../model/task.ts';
+import type { NewCall } from './call.ts';
 import type { NewEvent, TaskEvent } from './event.ts';
 import type { PushConfigRecord, PushConfigToPut } from './push.ts';
 
@@ -41,6 +42,10 @@ export interface TaskRecord extends Scope {
   readonly visible: boolean;
   /** Set if the task has push configs. */
   readonly pushed?: true;
+  /** The number of open calls of the task to other agents. Absent if there are none. */
+  readonly openCalls?: number;
+  /** The id of the call that created the task, if a task of the same store made it. See `NewTask.callId`. */
+  readonly callId?: string;
   /** The number of the last public event, or 0 if there is none. */
   readonly lastEvent: number;
   /** The number of the last journal entry, or 0 if there is none. */
@@ -173,6 +178,8 @@ export interface NewTask extends Scope {
   readonly node?: string;
   /** The name that the caller chose for the task, unique within the scope. If it is taken, nothing is created. */
   readonly alias?: string;
+  /** The id of the call that creates the task. The call is due when the task asks a question, or ends. */
+  readonly callId?: string;
   /** Makes repeats of the request recognisable. */
   readonly idempotency?: Idempotency;
   /** A push config that is stored with the task, provisional or not, so that it receives every event. */
@@ -222,6 +229,10 @@ export interface Guard {
   readonly lastEvent?: number;
   /** `historyBytes` of the record is at most this. */
   readonly maxHistoryBytes?: number;
+  /** The task has an open call with this id. */
+  readonly call?: string;
+  /** There is no journal entry after the one with this number. */
+  readonly lastJournal?: number;
 }
 
 /** One change of one task. Absent members stay unchanged; `null` removes a value. */
@@ -272,6 +283,12 @@ export interface TaskWrite {
    * entry becomes `null`, with `whole` only those of sensitive entries.
    */
   readonly keepJournal?: KeptJournal;
+  /** Calls to add, with a journal entry. If the cancellation of the task has begun, the guard does not hold. */
+  readonly calls?: readonly NewCall[];
+  /** Removes this call, if it is open. */
+  readonly endsCall?: string;
+  /** Makes all open calls of the task due at once, as `canceling` and `endedAt` do. */
+  readonly callsDue?: true;
   /** Makes repeats of the request recognisable. */
   readonly idempotency?: Idempotency;
   /** A push config that is added before the write, so that it receives its events. If it exceeds its `max`, nothing is written. */
@@ -287,6 +304,8 @@ export type Appended =
       readonly record: TaskRecord;
       /** The number of the first event of this write, or of the next event if the write has none. */
       readonly firstEvent: number;
+      /** Set if the write has added calls or made calls due, of this task or of the one that called it. */
+      readonly callsDue?: true;
     }
   | {
       /** The guard did not hold. */

@@ -8,6 +8,7 @@ import type {
   JournalEntry,
   KeptJournal,
   Lease,
+  NewCall,
   NewEvent,
   NewTask,
   PushConfigPut,
@@ -44,7 +45,8 @@ export interface KnownRequest {
  * The rows of a store within one transaction. Each write sees the results of the earlier ones. A store implements these members,
  * calls the functions of this module with them, and commits.
  *
- * All members that take a `task` get it as `find` or `insert` returned it. Its record is the one before the write.
+ * All members that take a `task` get it as `find` or `insert` returned it. Its record is the one before the write, or, after
+ * `update`, possibly the one after it.
  */
 export interface UnitOfWork<Task extends HeldTask = HeldTask> {
   /** The task with this id, of any owner. */
@@ -98,6 +100,19 @@ export interface UnitOfWork<Task extends HeldTask = HeldTask> {
   replacePushConfig(task: Task, config: PushConfigRecord): boolean;
   /** Makes the push configs of the task due that are neither due nor disabled. Called after new events. */
   makePushesDue(task: Task): void;
+
+  /** Whether the task has an open call with this id. */
+  hasCall(task: Task, callId: string): boolean;
+  /** Whether a call with this id is open, of any task. */
+  isCallOpen(callId: string): boolean;
+  /** Adds calls of the task. */
+  addCalls(task: Task, calls: readonly NewCall[]): void;
+  /** Removes an open call of the task. */
+  removeCall(task: Task, callId: string): void;
+  /** Makes all open calls of the task due at once, also those that a node holds. */
+  makeCallsDue(task: Task): void;
+  /** Makes a call of any task due at once if it is open, also if a node holds it. */
+  makeCallDue(callId: string): void;
 }
 
 /** A unit of work for `putPushConfig` and `deletePushConfig`. */
@@ -137,10 +152,14 @@ export function appendToTask<Task extends HeldTask>(unit: UnitOfWork<Task>, writ
   const before = task.record;
   const known = repeatOf(unit, before, write.idempotency);
   if (known !== undefined) return known;
-  if (!guardHolds(write.guard, before, unit.isAlive(before.node))) return { kind: 'rejected', record: before };
+  const isHeld = guardHolds(write.guard, before, unit.isAlive(before.node)) && mayCall(unit, task, write);
+  if (!isHeld) return { kind: 'rejected', record: before };
   unit.reserve?.(task, write);
   if (write.pushConfig !== undefined && !storePushConfig(unit, task, write.pushConfig)) return { kind: 'full' };
-  const after = recordAfter(before, write);
+  const ended = write.endsCall !== undefined && unit.hasCall(task, write.endsCall) ? write.endsCall : undefined;
+  const after = recordAfter(before, write, ended === undefined ? 0 : 1);
+  if (write.calls !== undefined) unit.addCalls(task, write.calls);
+  if (ended !== undefined) unit.removeCall(task, ended);
   if (write.events !== undefined) unit.addEvents(task, write.events);
   if (write.history !== undefined) unit.addMessages(task, write.history);
   const isKept = after.endedAt === undefined || write.keepJournal !== undefined;
@@ -151,8 +170,37 @@ export function appendToTask<Task extends HeldTask>(unit: UnitOfWork<Task>, writ
     unit.reduceJournal(task, write.keepJournal);
   unit.update(task, after, write);
   if (after.pushed === true && after.lastEvent > before.lastEvent) unit.makePushesDue(task);
+  const areCallsDue =
+    makeCallsDue(unit, task, write, before, after) || (write.calls !== undefined && write.calls.length > 0);
   if (write.idempotency !== undefined) unit.rememberRequest(task, write.idempotency);
-  return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
+  const appended = { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 } as const;
+  return areCallsDue ? { ...appended, callsDue: true } : appended;
+}
+
+/** Whether the task has the call of the guard, and may make the new calls of the write. */
+function mayCall<Task extends HeldTask>(unit: UnitOfWork<Task>, task: Task, { guard, calls }: TaskWrite): boolean {
+  if (calls !== undefined && task.record.canceling) return false;
+  return guard.call === undefined || unit.hasCall(task, guard.call);
+}
+
+/**
+ * Makes the calls due that a write concerns: those of the task, and the one that created it. Most writes concern none. Returns
+ * whether there may be one.
+ */
+function makeCallsDue<Task extends HeldTask>(
+  unit: UnitOfWork<Task>,
+  task: Task,
+  { canceling, callsDue }: TaskWrite,
+  before: TaskRecord,
+  after: TaskRecord,
+): boolean {
+  const { openCalls, callId, question, endedAt } = after;
+  const hasEnded = endedAt !== undefined;
+  const concernsOwn = openCalls !== undefined && (hasEnded || canceling === true || callsDue === true);
+  const concernsCaller = callId !== undefined && (hasEnded || question !== before.question);
+  if (concernsOwn) unit.makeCallsDue(task);
+  if (concernsCaller) unit.makeCallDue(callId);
+  return concernsOwn || concernsCaller;
 }
 
 /** Replaces a provisional task by a message. For `Store.dropForReply`. */
@@ -166,15 +214,21 @@ export function dropTaskForReply<Task extends HeldTask>(
   if (task === undefined || task.record.visible || !guardHolds({ lease }, task.record, true)) return false;
   unit.answerRequests(task, reply);
   unit.remove(task);
+  if (task.record.callId !== undefined) unit.makeCallDue(task.record.callId);
   return true;
 }
 
-/** Removes an expired task, unless it was removed in the meantime. For `Store.prune`. */
+/** Removes an expired task, unless a call needs it or it was removed in the meantime. For `Store.prune`. */
 export function removeEnded<Task extends HeldTask>(unit: UnitOfWork<Task>, taskId: string): boolean {
   const task = unit.find(taskId);
-  if (task?.record.endedAt === undefined) return false;
+  if (task?.record.endedAt === undefined || isNeededByCall(unit, task.record)) return false;
   unit.remove(task);
   return true;
+}
+
+/** Whether an ended task has open calls, or the call that created it is open: its result was not recorded yet. */
+function isNeededByCall(unit: UnitOfWork, { openCalls, callId }: TaskRecord): boolean {
+  return openCalls !== undefined || (callId !== undefined && unit.isCallOpen(callId));
 }
 
 /** Removes a task of an owner, unless a living node runs it or it was removed in the meantime. For `Store.purge`. */
@@ -182,6 +236,7 @@ export function removeOwned<Task extends HeldTask>(unit: UnitOfWork<Task>, taskI
   const task = unit.find(taskId);
   if (task === undefined || (task.record.endedAt === undefined && unit.isAlive(task.record.node))) return false;
   unit.remove(task);
+  if (task.record.callId !== undefined) unit.makeCallDue(task.record.callId);
   return true;
 }
 

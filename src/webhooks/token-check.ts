@@ -1,6 +1,7 @@
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
 import { A2AError } from '../errors.ts';
 import { bodyDigest } from '../push/body-digest.ts';
+import { NOTIFICATION_HEADERS } from '../push/webhook-signature.ts';
 import { RemoteKeys } from '../support/remote-keys.ts';
 import { sha256 } from '../support/secret/sha256.ts';
 import { systemClock } from '../support/time/clock.ts';
@@ -93,6 +94,6 @@ export class TokenCheck {
 /** `X-A2A-Notification-JWT` first, because `Authorization` may contain other credentials. */
 function tokenOf(incoming: IncomingNotification): string | undefined {
   return (
-    incoming.header('x-a2a-notification-jwt') ?? /^Bearer +(\S+)$/i.exec(incoming.header('authorization') ?? '')?.[1]
+    incoming.header(NOTIFICATION_HEADERS.jwt) ?? /^Bearer +(\S+)$/i.exec(incoming.header('authorization') ?? '')?.[1]
   );
 }

@@ -36,6 +36,7 @@ export interface Row {
   eventBytes: number;
   journalBytes: number;
   statusBytes: number;
+  callBytes: number;
   /** The size that the store has counted for the row. */
   countedBytes: number;
 }
@@ -47,9 +48,9 @@ const ENTRY_BYTES = 192;
 
 /** The approximate size of a task with all its data. */
 export function bytesOf(row: Row): number {
-  const { record, artifacts, pushConfigs, originBytes, eventBytes, journalBytes, statusBytes } = row;
+  const { record, artifacts, pushConfigs, originBytes, eventBytes, journalBytes, statusBytes, callBytes } = row;
   const said = (record.historyBytes ?? 0) + (artifacts?.snapshot.length ?? 0) + statusBytes;
-  return TASK_BYTES + originBytes + said + eventBytes + journalBytes + (pushConfigs?.bytes ?? 0);
+  return TASK_BYTES + originBytes + said + eventBytes + journalBytes + callBytes + (pushConfigs?.bytes ?? 0);
 }
 
 /** Shorter lists of events are copied instead of extended. */
@@ -78,6 +79,7 @@ export function newRow(task: NewTask, record: TaskRecord, order: number): Row {
     eventBytes: event === undefined ? 0 : event.body.length + EVENT_BYTES,
     journalBytes: 0,
     statusBytes: 0,
+    callBytes: 0,
     countedBytes: 0,
   };
 }

@@ -146,6 +146,26 @@ class MemoryStore implements port.Store {
     return this.#tables.pushes.letters.remove(id);
   }
 
+  async claimCalls(request: port.CallClaimRequest): Promise<readonly port.ClaimedCall[]> {
+    return this.#tables.calls.claim(request);
+  }
+
+  async nextCall(agents: readonly string[]): Promise<number | undefined> {
+    return this.#tables.calls.next(agents);
+  }
+
+  async noteCall(report: port.CallReport): Promise<port.CallRecord | undefined> {
+    return this.#tables.noteCall(report);
+  }
+
+  async listCalls(query: port.CallQuery): Promise<readonly port.CallRecord[]> {
+    return this.#tables.calls.list(query);
+  }
+
+  async countCalls(scope: port.Scope): Promise<number> {
+    return this.#tables.calls.count(scope);
+  }
+
   async claim(request: port.ClaimRequest): Promise<readonly port.TaskRecord[]> {
     const { node, taskId } = request;
     const now = this.#clock.now();
@@ -190,7 +210,7 @@ class MemoryStore implements port.Store {
   async prune(policy: port.RetentionPolicy): Promise<number> {
     const tables = this.#tables;
     const ended = tables.ended.all().sort((a, b) => endTime(a.record) - endTime(b.record));
-    const surplus = ended.length - policy.keepEnded;
+    const surplus = tables.endedCount - policy.keepEnded;
     const gone = ended
       .filter(({ record }, i) => i < surplus || endTime(record) < policy.endedBefore)
       .slice(0, policy.limit);
@@ -235,6 +255,6 @@ class MemoryStore implements port.Store {
   }
 
   #tell(taskId: string, by?: string): void {
-    notifyWatchers(this.#watchers, taskId, by);
+    notifyWatchers(this.#watchers, taskId, by, undefined, undefined, this.#tables.calls.takeDue());
   }
 }

@@ -4,9 +4,12 @@ import { jsonSize } from '../../support/json/json-size.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import type {
   AllTasksQuery,
+  CallRecord,
+  CallReport,
   Idempotency,
   JournalEntry,
   KeptJournal,
+  NewCall,
   NewEvent,
   NewTask,
   PushConfigRecord,
@@ -14,7 +17,9 @@ import type {
   TaskRecord,
   TaskWrite,
 } from '../store.ts';
+import { withoutOpenCall } from '../guard.ts';
 import { isOwnedBy, type PushConfigUnit } from '../writes.ts';
+import { CallTable, toRecord } from './call-table.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
@@ -43,6 +48,7 @@ export class Tables implements PushConfigUnit<Row> {
   readonly wakes = new WakeIndex<Row>();
   readonly ended = new EndedQueue<Row>();
   readonly pushes: PushQueue;
+  readonly calls: CallTable<Row>;
   readonly keys: RequestKeys;
   readonly #clock: Clock;
   readonly #limits: Limits;
@@ -50,6 +56,7 @@ export class Tables implements PushConfigUnit<Row> {
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
   #created = 0;
+  #ended = 0;
   /** The size of all rows. */
   #bytes = 0;
   readonly #unfinished: UnfinishedBytes;
@@ -60,6 +67,7 @@ export class Tables implements PushConfigUnit<Row> {
     this.#limits = limits;
     this.#unfinished = new UnfinishedBytes(maxBytes);
     this.pushes = new PushQueue(clock, this.isAlive);
+    this.calls = new CallTable(clock, this.isAlive);
     this.keys = new RequestKeys(maxTasks * KEYS_PER_TASK, maxBytes / KEYS_PART);
   }
 
@@ -80,6 +88,11 @@ export class Tables implements PushConfigUnit<Row> {
       if (record.id > after) found.push(record);
     }
     return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  /** The number of ended tasks, including those that a call needs. */
+  get endedCount(): number {
+    return this.#ended;
   }
 
   findRequest(scope: Scope, key: string): RequestKey | undefined {
@@ -110,7 +123,8 @@ export class Tables implements PushConfigUnit<Row> {
     return row;
   }
 
-  reserve({ record }: Row, { guard, historyBytes }: TaskWrite): void {
+  reserve({ record }: Row, { guard, historyBytes, calls }: TaskWrite): void {
+    if (calls !== undefined) this.calls.assertNew(calls);
     // Outputs of runs are always stored: they have their own limit, and the run could not store them elsewhere.
     if (guard.lease === undefined && historyBytes !== undefined) this.#assertRoom(record, 0, historyBytes);
   }
@@ -142,7 +156,18 @@ export class Tables implements PushConfigUnit<Row> {
     this.replaceRecord(row, record);
     this.#count(row, before);
     this.#makeRoom(0, 0);
-    if (record.endedAt !== undefined) this.ended.add(row);
+    if (record.endedAt === undefined) return;
+    this.#ended += 1;
+    this.#addEnded(row);
+  }
+
+  /** Queues an ended task for removal, unless a call needs it. Then it is queued once the call is no longer open. */
+  #addEnded(row: Row): void {
+    const { openCalls, callId } = row.record;
+    if (openCalls !== undefined) return;
+    const caller = callId === undefined ? undefined : this.calls.open(callId);
+    if (caller === undefined) this.ended.add(row);
+    else caller.keeps.push(row);
   }
 
   /** Sets the new record of a row and updates the indexes. */
@@ -166,7 +191,9 @@ export class Tables implements PushConfigUnit<Row> {
     this.index.remove(row);
     this.wakes.remove(row);
     this.ended.remove(row);
+    if (row.record.endedAt !== undefined) this.#ended -= 1;
     row.pushConfigs?.clear();
+    if (row.callBytes > 0) for (const call of this.calls.of(row.record.id)) this.#queue(this.calls.remove(call));
     this.keys.release(row.lastKey);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
@@ -214,6 +241,56 @@ export class Tables implements PushConfigUnit<Row> {
     const isDeleted = row.pushConfigs?.delete(id) === true;
     this.#count(row);
     return isDeleted;
+  }
+
+  hasCall(row: Row, callId: string): boolean {
+    return this.calls.open(callId)?.row === row;
+  }
+
+  isCallOpen(callId: string): boolean {
+    return this.calls.open(callId) !== undefined;
+  }
+
+  addCalls(row: Row, calls: readonly NewCall[]): void {
+    for (const call of calls) this.calls.add(row, call);
+  }
+
+  removeCall(_row: Row, callId: string): void {
+    const call = this.calls.open(callId);
+    if (call !== undefined) this.#queue(this.calls.remove(call));
+  }
+
+  makeCallsDue({ record }: Row): void {
+    for (const call of this.calls.of(record.id)) if (call.failed === undefined) this.calls.makeDue(call);
+  }
+
+  makeCallDue(callId: string): void {
+    const call = this.calls.open(callId);
+    if (call !== undefined) this.calls.makeDue(call);
+  }
+
+  /** Stores a report. Returns the call after it, or `undefined` if the node does not hold the call. */
+  noteCall(report: CallReport): CallRecord | undefined {
+    const call = this.calls.reported(report);
+    if (call === undefined) return undefined;
+    this.calls.note(call, report);
+    if (report.remove === true) this.#close(call.row, this.calls.remove(call));
+    else if (report.failed !== undefined) this.#close(call.row, this.calls.fail(call, report.failed));
+    else this.#count(call.row);
+    return toRecord(call);
+  }
+
+  /** Updates the task of a call that is no longer open. */
+  #close(row: Row, kept: readonly Row[]): void {
+    this.replaceRecord(row, withoutOpenCall(row.record));
+    this.#count(row);
+    if (row.record.endedAt !== undefined) this.#addEnded(row);
+    this.#queue(kept);
+  }
+
+  /** Queues ended tasks that a call has kept, unless they were removed in the meantime or something else keeps them. */
+  #queue(kept: readonly Row[]): void {
+    for (const row of kept) if (this.find(row.record.id) === row) this.#addEnded(row);
   }
 
   /** Counts the current size of a row instead of the size that was counted last. `before` is the record of that time. */

@@ -15,6 +15,7 @@ import {
   type TokenSettings,
   callerOf,
   isOtherSignature,
+  OTHER_AUDIENCE,
   requiredAudience,
   type TokenRules,
   verifyJwt,
@@ -168,6 +169,6 @@ function requireAudience({ aud }: JWTPayload, rules: TokenSettings, servedAt: Se
   if (aud === undefined && rules.audience === undefined) return;
   const own = requiredAudience(rules, servedAt);
   if (![aud].flat().some((each) => each !== undefined && own.includes(each))) {
-    throw invalidCredentials('The token was issued for another audience');
+    throw invalidCredentials(OTHER_AUDIENCE);
   }
 }
