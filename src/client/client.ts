@@ -214,10 +214,10 @@ export class AgentClient {
 
   /** Closes the connections, and the agent if it runs in this process. Tasks of remote agents continue. */
   async close(): Promise<void> {
-    const { closing, draining, transport } = this.#connection.context;
+    const { closing, draining, http } = this.#connection.context;
     closing.leave();
     draining.closeAll();
-    await transport.close();
+    await http.close();
   }
 
   /** Calls `close()`. */

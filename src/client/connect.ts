@@ -15,7 +15,7 @@ import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { decodeHandle, isHandle, hasMissingQuery } from './task/task-handle.ts';
 import { trustedCard } from './card/trusted-card.ts';
-import { type Fetch, FetchTransport } from './transport/fetch-transport.ts';
+import { type Fetch, FetchClient } from '../support/http-client/fetch-client.ts';
 import { parseUrl } from './request/trust.ts';
 
 /**
@@ -81,7 +81,7 @@ export async function tryDiscover(address: string | URL, options: ConnectOptions
     if (NO_AGENT_CODES.some((code) => A2AError.is(error, code))) return null;
     throw markNested(error);
   } finally {
-    await connection.context.transport.close();
+    await connection.context.http.close();
   }
 }
 
@@ -155,7 +155,7 @@ function connectToHandler(
   options: ConnectOptions,
   scope?: CallScope,
 ): Promise<AgentClient> {
-  const connection = createConnection(options, new FetchTransport(fetch, { close }));
+  const connection = createConnection(options, new FetchClient(fetch, { close }));
   // Requests stay in the process whatever URL the card contains.
   connection.context.trust.addAll();
   return closedOnError(connection, async () => {
@@ -206,7 +206,7 @@ async function closedOnError(connection: Connection, open: () => Promise<AgentCl
   try {
     return await open();
   } catch (error) {
-    await connection.context.transport.close();
+    await connection.context.http.close();
     throw error;
   }
 }

@@ -10,6 +10,7 @@ import { type OpenTelemetry, openTelemetryTracer } from '../observe/opentelemetr
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { type Clock, systemClock } from '../support/time/clock.ts';
+import { pushPolicyOf } from './options/push-options.ts';
 import { defined } from '../support/defined.ts';
 import { TimerHeap } from '../support/time/timer-heap.ts';
 import type { Timers } from '../support/time/timers.ts';
@@ -21,7 +22,6 @@ import { FailedLogins } from './limits/failed-logins.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import { createLimits, type HostLimits } from './limits/host-limits.ts';
 import type { LimitSettings } from './limits/limit-settings.ts';
-import { pushPolicyOf } from './options/push-options.ts';
 import { Outbound, type OutboundSettings } from './outbound/outbound.ts';
 
 /** The options of a host, with defaults applied. */
@@ -38,7 +38,7 @@ export interface HostSettings extends Omit<AccessRules, 'logins'>, Omit<Outbound
   readonly runsTasks: boolean;
   /** The maximum number of concurrent runs of all agents. */
   readonly concurrency: number | undefined;
-  readonly retention: Partial<Retention> | undefined;
+  readonly retention: Retention;
   readonly tracing: OpenTelemetry | false | undefined;
   readonly metrics: boolean;
   /** The clock of tasks, for tests. Default: the system clock. */
@@ -148,7 +148,7 @@ export class Host {
       ...(concurrency !== undefined && { concurrency }),
       ...(pushTransport !== undefined && { pushTransport }),
       push: pushPolicyOf(push),
-      ...(retention !== undefined && { retention }),
+      retention,
       maxPushConfigs: limits.pushConfigsPerTask,
       maxMessages: limits.messagesPerTask,
       maxHistoryBytes: limits.historyBytesPerTask,

@@ -36,7 +36,7 @@ async function fetchBesideEndpoint(
   const headers = { accept: 'application/json' };
   const request = { operation: 'GetExtendedAgentCard', method: 'GET', url, headers } as const;
   const response = await exchange(context, scope, request, context.credentials && new AuthAttempt(card));
-  const json = parseJson(await response.text(context.settings.limits.maxCardBytes));
+  const json = parseJson(await response.text(context.settings.limits.maxCardBytes, 'limits.maxCardBytes'));
   if (response.status === 200) return readTrusted(operationClient, scope, json);
   if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication');
   if (response.status === 403)

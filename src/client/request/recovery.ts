@@ -8,7 +8,7 @@ import { refusedContext, type ClientContext } from './exchange.ts';
 import { NoAgent } from './failures.ts';
 import { challengeOf, isRejectedUnread, isReceivedInStream } from './response-error.ts';
 import type { Settings } from '../settings.ts';
-import { TransportFailure } from '../transport/transport.ts';
+import { TransportFailure } from '../../support/http-client/http-client.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 3000;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { Check } from '../../support/check.ts';
-import { readLimits } from './limits-options.ts';
-import { DEFAULT_LIMITS } from '../limits/limit-settings.ts';
+import { DEFAULT_LIMITS, readLimits } from './limit-settings.ts';
 
 function faults(limits: unknown): readonly string[] {
   const check = new Check();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.ts';
+import { fakeClock } from '../../testing/fake-clock.ts';
 import { TimeLimitPassed, withinTime } from './time-limit.ts';
 
 const NEVER = new AbortController().signal;

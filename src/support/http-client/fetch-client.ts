@@ -1,19 +1,25 @@
-import type { LeaveSignal } from '../../support/leave-signal.ts';
-import { readText } from './body-text.ts';
-import { type Transport, TransportFailure, type TransportRequest, type TransportResponse } from './transport.ts';
+import { gatherBytes } from '../bytes.ts';
+import type { LeaveSignal } from '../leave-signal.ts';
+import {
+  DISCARD,
+  type HttpClient,
+  type OutboundRequest,
+  type OutboundResponse,
+  TransportFailure,
+} from './http-client.ts';
 
 /** The part of `fetch` that the client uses: takes a `Request`, returns a `Response`. Handlers of agents have it too. */
 export type Fetch = (request: Request) => Promise<Response>;
-
-/** How long a discarded response may take to end by itself before its connection is closed. */
-const DISCARD_MS = 250;
 
 interface InProcess {
   close(): Promise<void> | void;
 }
 
-/** The transport for runtimes other than Node, and for handlers in the same process. */
-export class FetchTransport implements Transport {
+/**
+ * The client for runtimes other than Node, and for handlers in the same process. `fetch` does not expose the addresses a name resolves
+ * to. The protection here is the check of the URL itself, that redirects are not followed, and the restrictions of the platform.
+ */
+export class FetchClient implements HttpClient {
   readonly #fetch: Fetch;
   /** Set for an agent in the same process, which is always reachable. */
   readonly #handler: InProcess | undefined;
@@ -24,7 +30,7 @@ export class FetchTransport implements Transport {
     this.#handler = handler;
   }
 
-  async call({ method, url, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
+  async call({ method, url, headers, body, signal }: OutboundRequest): Promise<OutboundResponse> {
     const stopping = new Stopping(signal, this.#open);
     try {
       const init = { method, headers, redirect: 'manual' as const, signal: stopping.signal };
@@ -90,7 +96,7 @@ class Stopping {
   }
 }
 
-class FetchResponse implements TransportResponse {
+class FetchResponse implements OutboundResponse {
   readonly status: number;
   readonly #response: Response;
   readonly #stopping: Stopping;
@@ -105,8 +111,12 @@ class FetchResponse implements TransportResponse {
     return this.#response.headers.get(name) ?? undefined;
   }
 
-  text(maxBytes: number): Promise<string> {
-    return readText(this.chunks(), maxBytes);
+  async text(maxBytes: number, option?: string): Promise<string> {
+    return new TextDecoder().decode(await this.bytes(maxBytes, option));
+  }
+
+  bytes(maxBytes: number, option?: string): Promise<Uint8Array> {
+    return gatherBytes(this.chunks(), maxBytes, option);
   }
 
   async *chunks(): AsyncGenerator<Uint8Array, void, void> {
@@ -134,20 +144,15 @@ class FetchResponse implements TransportResponse {
   }
 
   discard(): void {
-    const timer = setTimeout(this.#stopping.stop, DISCARD_MS);
-    void this.#drain().finally(() => clearTimeout(timer));
+    const timer = setTimeout(this.#stopping.stop, DISCARD.maxMs);
+    // The body was discarded, so its errors do not matter.
+    void this.bytes(DISCARD.maxBytes)
+      .catch(() => {})
+      .finally(() => clearTimeout(timer));
   }
 
   close(): void {
     this.#stopping.stop();
-  }
-
-  async #drain(): Promise<void> {
-    try {
-      for await (const _ of this.chunks());
-    } catch {
-      // The body was discarded, so its errors do not matter.
-    }
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../support/time/clock.ts';
-import { onAbort } from '../support/on-abort.ts';
+import type { Clock } from '../time/clock.ts';
+import { onAbort } from '../on-abort.ts';
 
 export class TimeLimitPassed extends Error {
   override readonly name = 'TimeLimitPassed';
@@ -16,11 +16,11 @@ export class TimeLimitPassed extends Error {
 export async function withinTime<T>(
   clock: Clock,
   ms: number,
-  caller: AbortSignal,
+  caller: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const abort = new AbortController();
-  const forget = onAbort(caller, () => abort.abort(caller.reason));
+  const forget = caller && onAbort(caller, () => abort.abort(caller.reason));
   const cancel = clock.callAt(clock.now() + ms, () => abort.abort(new TimeLimitPassed(ms)));
   try {
     return await work(abort.signal);
@@ -28,6 +28,6 @@ export async function withinTime<T>(
     throw abort.signal.aborted ? (abort.signal.reason as Error) : error;
   } finally {
     cancel();
-    forget();
+    forget?.();
   }
 }

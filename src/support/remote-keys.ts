@@ -1,5 +1,5 @@
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
-import { A2AError } from '../../../errors.ts';
+import { A2AError } from '../errors.ts';
 
 type Keys = JWTVerifyGetKey;
 
