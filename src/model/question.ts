@@ -1,3 +1,5 @@
+import type { JsonObject } from './json.ts';
+
 /**
  * Metadata key. On a part: only the handler may see it. On a message that asks a question: only the handler may see the
  * answer.
@@ -18,3 +20,16 @@ export const TOOL_FAILURE = 'urn:tandem-a2a:tool-failure:1';
 
 /** The `details.reason` of an `A2AError` with which a handler reports that a tool failed. */
 export const TOOL_EXECUTION_FAILED = 'TOOL_EXECUTION_FAILED';
+
+/**
+ * Metadata key of a message that asks a question, and of a status event, which came from an agent that this one has called: the agents
+ * that it passed, the one that it came from last.
+ */
+export const PATH = 'urn:tandem-a2a:path:1';
+
+/** The path in the metadata of a question or of a status event. */
+export function pathIn(metadata: JsonObject | undefined): readonly string[] | undefined {
+  const path = metadata?.[PATH];
+  const isPath = Array.isArray(path) && path.length > 0 && path.every((agent) => typeof agent === 'string');
+  return isPath ? (path as readonly string[]) : undefined;
+}

@@ -19,7 +19,12 @@ import { UnaskedEntries } from './unasked-entries.ts';
  * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
  * | `worked` | the lease | `{ ms }`: the working time of a run that was handed over |
  * | `mismatch` | the lease, or `released` | `MismatchRecord`: the code no longer fits the journal; or that an operator let it continue |
- * | `call`, `called` | peer # occurrence | a call to another agent, recorded before it is made; its result |
+ * | `call`, `called` | name : digest # occurrence | a call to another agent, recorded before it is made; its result |
+ * | `call-cancel` | that of the call | the handler has canceled the call |
+ * | `call-detach` | that of the call | the result of the call goes to the inbox |
+ * | `call-question` | `call`, id of the call / question | a question of the called agent |
+ * | `call-withdrawn` | that of the question | the called agent no longer waits for an answer |
+ * | `call-update` | id of the call / event | progress of the called agent, or a chunk of its artifact |
  */
 export type JournalKind =
   | 'turn'
@@ -34,7 +39,15 @@ export type JournalKind =
   | 'worked'
   | 'mismatch'
   | 'call'
-  | 'called';
+  | 'called'
+  | 'call-cancel'
+  | 'call-detach'
+  | 'call-question'
+  | 'call-withdrawn'
+  | 'call-update';
+
+/** The entries that a node writes while it works on a call of the task. The body of each names the call. */
+const CALL_NEWS: readonly string[] = ['call-question', 'call-withdrawn', 'call-update'] satisfies JournalKind[];
 
 /** A message to the handler, with the context of its request. */
 export interface Trigger {
@@ -62,6 +75,8 @@ export class Journal {
   readonly #entries = new Map<string, JournalRecord>();
   /** Messages of all turns, because an unread message stays unread in the next turn. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
+  /** Questions and updates of called agents that the run has not taken yet, by call. Most tasks have none. */
+  #callNews: Map<string, JournalRecord[]> | undefined;
   #readUpTo = 0;
   #seen: number;
 
@@ -81,7 +96,7 @@ export class Journal {
     this.#seen = records.at(-1)?.number ?? 0;
     for (const [i, record] of records.entries()) {
       this.#addMessage(record);
-      if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record);
+      if (i > start) this.#add(record);
     }
     this.unasked = UnaskedEntries.of(this.#entries.values());
     // The reads of this turn are replayed in their order; those of earlier turns are final.
@@ -118,14 +133,22 @@ export class Journal {
     return this.#entries.get(`${kind} ${key}`)?.number ?? 0;
   }
 
-  /** Adds new answers and messages that were written outside of this run. Returns their messages. */
+  /** The questions and updates of a called agent since the last call of this function, in order. */
+  takeCallNews(callId: string): readonly JournalRecord[] {
+    const news = this.#callNews?.get(callId);
+    if (news === undefined) return [];
+    this.#callNews?.delete(callId);
+    return news;
+  }
+
+  /** Adds new answers, messages and results of calls that were written outside of this run. Returns their messages. */
   catchUp(records: readonly JournalRecord[]): readonly Message[] {
     const said: Message[] = [];
     for (const record of records) {
       if (record.number <= this.#seen) continue;
       this.#seen = record.number;
       this.#addMessage(record);
-      if (record.kind === 'answer') this.#entries.set(`answer ${record.key}`, record);
+      if (record.kind === 'answer' || record.kind === 'called' || CALL_NEWS.includes(record.kind)) this.#add(record);
       said.push(...saidIn(record));
     }
     return said;
@@ -142,6 +165,15 @@ export class Journal {
     this.#messages.splice(0, unread < 0 ? this.#messages.length : unread);
   }
 
+  #add(record: JournalRecord): void {
+    this.#entries.set(`${record.kind} ${record.key}`, record);
+    if (!CALL_NEWS.includes(record.kind)) return;
+    const { call } = record.body as { readonly call: string };
+    const news = (this.#callNews ??= new Map<string, JournalRecord[]>()).get(call);
+    if (news === undefined) this.#callNews.set(call, [record]);
+    else news.push(record);
+  }
+
   #addMessage({ kind, number, body }: JournalRecord): void {
     if (kind === 'message') this.#messages.push({ number, message: body as unknown as Message });
   }
@@ -152,7 +184,7 @@ function workedIn(records: readonly JournalRecord[]): number {
   for (const { kind, body } of records) {
     if (kind === 'worked') ms += (body as { readonly ms: number }).ms;
     else if (kind === 'step') ms += (body as { readonly workedMs?: number }).workedMs ?? 0;
-    else if (kind === 'turn' || kind === 'answer' || kind === 'slept') ms = 0;
+    else if (kind === 'turn' || kind === 'answer' || kind === 'slept' || kind === 'called') ms = 0;
   }
   return ms;
 }

@@ -8,6 +8,7 @@ import type { Writable } from '../../support/writable.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
 import type { Creation } from '../write/creation.ts';
 import { artifactUpdateOf } from './event-body.ts';
+import type { Lineage } from '../calls/peers.ts';
 import type { Caller } from '../handler.ts';
 import { Journal, type Trigger } from './journal.ts';
 import { PublishedOutputs } from '../output/published-outputs.ts';
@@ -23,6 +24,8 @@ export interface Origin {
   readonly trace?: TraceContext;
   /** The maximum working time that the caller specified. */
   readonly timeoutMs?: number;
+  /** Set for a task that another task has created by a call. */
+  readonly lineage?: Lineage;
 }
 
 /** A task as a run starts with it. */

@@ -1,9 +1,9 @@
 import type { JournalRecord } from '../../store/store.ts';
 
 /** The kinds of entries that a handler asks for by name or by order, and that a replay compares. */
-export type ComparedKind = 'step' | 'question' | 'sleep';
+export type ComparedKind = 'step' | 'question' | 'sleep' | 'call';
 
-const COMPARED: readonly ComparedKind[] = ['step', 'question', 'sleep'];
+const COMPARED: readonly ComparedKind[] = ['step', 'question', 'sleep', 'call'];
 
 const isCompared = (kind: string): kind is ComparedKind => (COMPARED as readonly string[]).includes(kind);
 
@@ -14,7 +14,7 @@ export interface UnaskedEntry {
   readonly number: number;
 }
 
-/** The recorded steps, questions and sleeps of a turn that this attempt has not asked for. */
+/** The recorded steps, questions, sleeps and calls of a turn that this attempt has not asked for. */
 export class UnaskedEntries {
   /** The numbers of the entries by key, for each kind. */
   readonly #entries = new Map<ComparedKind, Map<string, number>>();
@@ -24,7 +24,8 @@ export class UnaskedEntries {
   /** Returns `undefined` if there is nothing to compare. */
   static of(records: Iterable<JournalRecord>): UnaskedEntries | undefined {
     const unasked = new UnaskedEntries();
-    for (const { kind, key, number } of records) if (isCompared(kind)) unasked.#add(kind, key, number);
+    for (const { kind, key, number } of records)
+      if (isCompared(kind) && !isForwarded(kind, key)) unasked.#add(kind, key, number);
     unasked.#dropInnerSteps();
     return unasked.#entries.size === 0 ? undefined : unasked;
   }
@@ -76,6 +77,18 @@ export class UnaskedEntries {
   }
 }
 
+const FORWARDED = 'call ';
+
+/** The key of a question of a called agent that this task asks its caller. */
+export function forwardedKey(callId: string, questionId: string): string {
+  return `${FORWARDED}${callId}/${questionId}`;
+}
+
+/** Whether a question was asked by a called agent, and not by the handler. */
+export function isForwarded(kind: string, key: string): boolean {
+  return kind === 'question' && key.startsWith(FORWARDED);
+}
+
 /** The keys of all steps that a step may be inside of. */
 function outerKeys(key: string): readonly string[] {
   const keys: string[] = [];
@@ -86,5 +99,6 @@ function outerKeys(key: string): readonly string[] {
 /** An entry in words, without content: `step charge`, `step charge#2`, `question 1`. */
 export function entryName({ kind, key }: { readonly kind: string; readonly key: string }): string {
   if (kind === 'question' || kind === 'answer') return `${kind} ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
+  if (kind === 'call') return `${kind} ${key.replace(/:[^:#]*#/, '#').replace(/#1$/, '')}`;
   return `${kind} ${kind === 'step' ? key.replace(/#1$/, '') : key}`;
 }

@@ -5,6 +5,7 @@ import type { TraceContext } from '../../observe/trace-context.ts';
 import type { Idempotency, Scope } from '../../store/store.ts';
 import { digest } from '../../support/secret/digest.ts';
 import { isName, MAX_CALLER, MAX_NAME } from '../../support/name.ts';
+import type { Lineage } from '../calls/peers.ts';
 import type { Caller } from '../handler.ts';
 import { isPlain } from '../../support/json/json-value.ts';
 import type { Origin } from '../replay/load-task.ts';
@@ -64,6 +65,18 @@ export interface Submission extends Scope {
   readonly elsewhere?: boolean;
   /** Called with the id of the task as soon as the message is stored, also for a repeat. */
   readonly onStored?: (taskId: string) => void;
+  /** Set if a task of the same store sends the message. */
+  readonly call?: CallOrigin;
+}
+
+/** The call that creates a task. */
+export interface CallOrigin {
+  /** The id of the call. */
+  readonly id: string;
+  /** The id of the new task, chosen with the call. */
+  readonly taskId: string;
+  /** Where the call comes from. */
+  readonly lineage: Lineage;
 }
 
 /** How long repeats of a request are recognised at least. */
@@ -115,7 +128,9 @@ function assertName(field: string, text: string | undefined, most = MAX_NAME): v
 
 /** How a repeat of the request is recognised; `undefined` if it cannot be. */
 export function idempotencyOf(submission: Submission, now: number): Idempotency | undefined {
-  const { agent, idempotencyKey, deduplicateByMessageId = true, caller, message } = submission;
+  const { agent, idempotencyKey, deduplicateByMessageId = true, caller, message, call } = submission;
+  if (call !== undefined)
+    return { key: nameAt(agent, `c:${call.id}`), digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS };
   // Message ids of anonymous callers collide in practice.
   if (idempotencyKey === undefined && !(caller.isVerified && deduplicateByMessageId)) return undefined;
   const content = contentDigest(submission);
@@ -129,13 +144,14 @@ export function contentDigest({ agent, message }: Submission): string {
 }
 
 export function originOfSubmission(submission: Submission): JsonObject {
-  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace, timeoutMs } = submission;
+  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace, timeoutMs, call } = submission;
   const origin: Writable<Origin> = { caller, acceptedOutputModes };
   if (metadata !== undefined) origin.metadata = metadata;
   if (extensions !== undefined) origin.extensions = extensions;
   if (skillId !== undefined) origin.skillId = skillId;
   if (trace !== undefined) origin.trace = trace;
   if (timeoutMs !== undefined) origin.timeoutMs = timeoutMs;
+  if (call !== undefined) origin.lineage = call.lineage;
   return origin as unknown as JsonObject;
 }
 

@@ -5,7 +5,7 @@ import type { MessageInput } from '../../client/message-input.ts';
 import type { ConnectOptions, SendOptions } from '../../client/options.ts';
 import { stateWord } from '../../client/state-word.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
-import { textOfTask } from '../../client/task-text.ts';
+import { textOfTask } from '../../model/task-text.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';

@@ -1,0 +1,135 @@
+import type { ClaimedCall, TaskRecord } from '../../store/store.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
+import type { EngineContext } from '../engine-context.ts';
+import type { Runs } from '../schedule/runs.ts';
+import { type CallParts, CallWork } from './call-work.ts';
+import type { Peers } from './peers.ts';
+
+/** How many calls one node works on at a time, in total and for one owner. */
+const CONCURRENCY = 256;
+const PER_OWNER = 64;
+/** How many of these may follow a child as a stream. The others are for work that is soon over. */
+const MAX_STREAMS = 192;
+const STREAMS_PER_OWNER = 48;
+
+/** Claims calls that are due and works on them. A call that waits for its child holds nothing here, unless its child is followed. */
+export class CallOutbox {
+  readonly #engine: EngineContext;
+  readonly #parts: CallParts;
+  readonly #works = new Map<string, CallWork>();
+  #claiming: Deferred<void> | undefined;
+  #again = false;
+  #isStopped = true;
+  #disarm: () => void = () => {};
+
+  constructor(
+    engine: EngineContext,
+    parts: { readonly runs: Runs; readonly peers: Peers | undefined; readonly onWritten: (record: TaskRecord) => void },
+  ) {
+    this.#engine = engine;
+    this.#parts = { engine, ...parts, mayFollow: (work) => this.#mayFollow(work) };
+    engine.observers.metrics?.gauge('tandem_calls', 'Calls to other agents in progress on this node', [], () => [
+      [[], this.#works.size],
+    ]);
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.nudge();
+  }
+
+  /** Claims no further calls. Current work continues. */
+  pause(): void {
+    this.#isStopped = true;
+    this.#disarm();
+  }
+
+  /** Checks for due calls. */
+  nudge(): void {
+    if (this.#isStopped) return;
+    this.#again = true;
+    if (this.#claiming !== undefined) return;
+    this.#claiming = deferred<void>();
+    // One claim covers everything that becomes due in one turn of the event loop.
+    this.#engine.scheduler.soon(() => void this.#claimAll());
+  }
+
+  /** A task may have changed, and calls of it may be in progress here. */
+  changed(taskId: string): void {
+    for (const work of this.#works.values()) if (work.call.taskId === taskId) work.nudge();
+  }
+
+  /** Aborts current work. Other nodes continue once this node has retired. */
+  async stop(): Promise<void> {
+    this.pause();
+    await this.#claiming?.promise;
+    for (const work of this.#works.values()) work.stop();
+    await Promise.all([...this.#works.values()].map(({ done }) => done));
+  }
+
+  async #claimAll(): Promise<void> {
+    let dueAt: number | undefined;
+    try {
+      while (this.#again && !this.#isStopped && this.#room > 0) {
+        this.#again = false;
+        const { leaseEpoch } = this.#engine.liveness;
+        for (const call of await this.#claim()) this.#begin(call, leaseEpoch);
+      }
+      if (this.#room > 0 && !this.#isStopped) dueAt = await this.#engine.store.nextCall(this.#agents);
+    } catch (error) {
+      if (!this.#isStopped) this.#engine.log.warn('Could not claim calls to other agents', { error });
+    }
+    this.#claiming?.resolve();
+    this.#claiming = undefined;
+    // Without room, the end of other work triggers the next claim.
+    if (this.#again && this.#room > 0) this.nudge();
+    else this.#arm(dueAt);
+  }
+
+  #claim(): Promise<readonly ClaimedCall[]> {
+    const { store, node } = this.#engine;
+    const held = [...this.#works.values()].map(({ call }) => call);
+    return store.claimCalls({ node, agents: this.#agents, limit: this.#room, perOwner: PER_OWNER, held });
+  }
+
+  #begin(call: ClaimedCall, leaseEpoch: number): void {
+    this.#engine.faultPoint('after-call-claim');
+    // Claimed during the stop, or twice. It becomes free when the node has retired, or with the next claim.
+    if (this.#isStopped || this.#works.has(call.id)) return;
+    const work = new CallWork(this.#parts, call, leaseEpoch);
+    this.#works.set(call.id, work);
+    void work.done.then(() => {
+      this.#works.delete(call.id);
+      this.nudge();
+    });
+  }
+
+  #mayFollow({ call }: CallWork): boolean {
+    let all = 0;
+    let ofOwner = 0;
+    for (const { isFollowing, call: other } of this.#works.values()) {
+      if (!isFollowing) continue;
+      all++;
+      if (other.owner === call.owner && other.tenant === call.tenant) ofOwner++;
+    }
+    return all < MAX_STREAMS && ofOwner < STREAMS_PER_OWNER;
+  }
+
+  get #room(): number {
+    return CONCURRENCY - this.#works.size;
+  }
+
+  get #agents(): readonly string[] {
+    return [...this.#engine.agents.keys()];
+  }
+
+  /** Due calls that were not claimed wait for the work of their owner to end. */
+  #arm(dueAt = Number.POSITIVE_INFINITY): void {
+    this.#disarm();
+    if (this.#isStopped) return;
+    const { clock, timers, pollMs } = this.#engine;
+    const now = clock.now();
+    const time = Math.min(dueAt > now ? dueAt : Number.POSITIVE_INFINITY, now + pollMs);
+    this.#disarm = timers.add(time, () => this.nudge());
+  }
+}
