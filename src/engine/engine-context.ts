@@ -4,6 +4,7 @@ import type { PushConfigName, Store } from '../store/store.ts';
 import type { Clock } from '../support/time/clock.ts';
 import type { Scheduler } from '../support/time/scheduler.ts';
 import type { Timers } from '../support/time/timers.ts';
+import type { Peers } from './calls/peers.ts';
 import type { Feed } from './stream/feed.ts';
 import type { Gathering } from './write/write-coalescer.ts';
 import type { Liveness } from './schedule/liveness.ts';
@@ -21,6 +22,15 @@ export type FetchFile = (
     readonly signal: AbortSignal;
   },
 ) => Promise<Uint8Array>;
+
+/** The limits of calls to other agents, and the agents on other hosts. */
+export interface CallSettings {
+  readonly peers: Peers | undefined;
+  /** How many levels deep agents may call each other. */
+  readonly maxDepth: number;
+  /** The maximum number of open calls of all tasks of one owner. */
+  readonly maxOpen: number;
+}
 
 /** The state that the parts of one engine share. */
 export interface EngineContext {
@@ -60,6 +70,8 @@ export interface EngineContext {
   readonly maxMessages: number;
   /** The maximum size of the messages in the history of a task. */
   readonly maxHistoryBytes: number;
+  /** The agents on other hosts that handlers can call, and the limits of calls. */
+  readonly calls: CallSettings;
   /** Whether this node works only on request. It may be frozen at any other time. */
   readonly isOnDemand: boolean;
   /** Whether an artifact that was published in chunks ends with an event that contains all of it. */

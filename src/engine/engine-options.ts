@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, TaskRecord } from '../store/store.ts';
 import type { Clock } from '../support/time/clock.ts';
 import { every } from '../support/time/every.ts';
 import { newId } from '../support/id.ts';
@@ -9,6 +9,7 @@ import { type Scheduler, systemScheduler } from '../support/time/scheduler.ts';
 import { TimerHeap } from '../support/time/timer-heap.ts';
 import type { EngineContext, FetchFile } from './engine-context.ts';
 import type { PushTransport } from './outbox/delivery.ts';
+import type { Peers } from './calls/peers.ts';
 import { Feed } from './stream/feed.ts';
 import { Gathering } from './write/write-coalescer.ts';
 import { Liveness } from './schedule/liveness.ts';
@@ -63,6 +64,12 @@ export interface EngineOptions {
   readonly maxMessages?: number;
   /** The maximum size of the messages in the history of a task, in bytes of JSON; 16 MiB if not set. */
   readonly maxHistoryBytes?: number;
+  /** The agents on other hosts that handlers can call. Without it, handlers can call the agents of this engine. */
+  readonly peers?: Peers;
+  /** How many levels deep agents may call each other; 3 if not set. */
+  readonly maxDepth?: number;
+  /** The maximum number of open calls of all tasks of one owner; 1,000 if not set. The engine rejects further calls. */
+  readonly maxOpenCalls?: number;
   /** Delivers push notifications. Without it, none are sent. */
   readonly pushTransport?: PushTransport;
   /** Retries and limits of push notifications; see `PushPolicy` for the defaults. */
@@ -116,6 +123,8 @@ export const POLLS_PER_LOOK = 5;
 export interface EngineHooks {
   /** A task with push configurations was stored. */
   readonly pushed: () => void;
+  /** A task with calls, or one that was created by a call, was stored. */
+  readonly called: (record: TaskRecord) => void;
   readonly pushConfigChanged: EngineContext['pushConfigChanged'];
   readonly hasSlept: EngineContext['hasSlept'];
   /** More runs can start, because memory was released. */
@@ -124,7 +133,7 @@ export interface EngineHooks {
 
 /** @param clock The time of the store. */
 export function createEngineContext(options: EngineOptions, clock: Clock, hooks: EngineHooks): EngineContext {
-  const { pushed, pushConfigChanged, hasSlept, roomForRuns } = hooks;
+  const { pushed, called, pushConfigChanged, hasSlept, roomForRuns } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
   const { leaseMs = 15_000, pollMs = 1000, onDemand = false } = options;
   const timers = onDemand ? new UnsharedTimers(clock) : new TimerHeap(clock);
@@ -137,7 +146,7 @@ export function createEngineContext(options: EngineOptions, clock: Clock, hooks:
     work: new WorkClock({ clock, timers }),
     scheduler,
     gathering: new Gathering(scheduler),
-    feed: new Feed(pushed, onDemand ? look : undefined),
+    feed: new Feed(pushed, onDemand ? look : undefined, called),
     log: options.log ?? silentLog,
     observers: options.observers ?? {},
     newId: options.newId ?? newId,
@@ -154,6 +163,11 @@ export function createEngineContext(options: EngineOptions, clock: Clock, hooks:
     maxPushConfigs: options.maxPushConfigs ?? 10,
     maxMessages: options.maxMessages ?? 1000,
     maxHistoryBytes: options.maxHistoryBytes ?? 16 * 2 ** 20,
+    calls: {
+      peers: options.peers,
+      maxDepth: options.maxDepth ?? 3,
+      maxOpen: options.maxOpenCalls ?? 1000,
+    },
     isOnDemand: onDemand,
     closesWithWhole: options.closesWithWhole ?? false,
     hasSlept,

@@ -16,6 +16,7 @@ import { every } from '../support/time/every.ts';
 import { SendOutcomes, type SendResult } from './tasks/send-outcomes.ts';
 import { authorize } from './tasks/authorize.ts';
 import { cancelTask } from './tasks/cancel.ts';
+import { CallOutbox } from './calls/call-outbox.ts';
 import { ClaimLoop } from './schedule/claim-loop.ts';
 import type { EngineContext } from './engine-context.ts';
 import {
@@ -82,6 +83,7 @@ export class Engine {
   readonly #retention: RetentionLoop;
   readonly #pushTransport: PushTransport | undefined;
   readonly #outbox: Outbox | undefined;
+  readonly #calls: CallOutbox;
   /** Set if the engine works only on request. */
   readonly #onDemand: OnDemand | undefined;
   readonly #left = new AbortController();
@@ -93,6 +95,7 @@ export class Engine {
     const clock = new StoreTime(options.clock ?? steadyClock);
     this.#context = createEngineContext(options, clock, {
       pushed: () => this.#outbox?.nudge(),
+      called: (record) => this.#onCalls(record),
       pushConfigChanged: async (name) => {
         await this.#outbox?.drop(name);
         this.#outbox?.nudge();
@@ -113,7 +116,13 @@ export class Engine {
       { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },
       push.maxDeadLetters,
     );
-    const parts = { runs: this.#runs, heartbeat: this.#heartbeat, outbox: this.#outbox, prune: () => this.prune() };
+    const { peers } = this.#context.calls;
+    this.#calls = new CallOutbox(this.#context, {
+      runs: this.#runs,
+      peers,
+      onWritten: (record) => this.#written(record),
+    });
+    const parts = { calls: this.#calls, runs: this.#runs, heartbeat: this.#heartbeat, outbox: this.#outbox, prune: () => this.prune() };
     this.#onDemand = options.onDemand === true ? new OnDemand(this.#context, parts) : undefined;
   }
 
@@ -345,6 +354,7 @@ export class Engine {
     if (runsTasks) {
       this.#claims.start();
       this.#outbox?.start();
+      this.#calls.start();
     }
     this.#retention.start();
   }
@@ -357,6 +367,7 @@ export class Engine {
   async #close({ finishMs = 0, afterCrash = false }: EngineCloseOptions): Promise<void> {
     const { timers, clock, store, node, feed } = this.#context;
     const claimed = this.#claims.stop();
+    this.#calls.pause();
     const delivered = this.#outbox?.finish();
     if (finishMs > 0) {
       const late = new Promise<void>((resolve) => void timers.add(clock.now() + finishMs, resolve));
@@ -369,6 +380,7 @@ export class Engine {
     this.#stopLooking();
     this.#unwatch();
     await this.#outbox?.stop();
+    await this.#calls.stop();
     await this.#runs.handOver(afterCrash);
     await claimed;
     await this.#runs.settled();
@@ -387,6 +399,7 @@ export class Engine {
   /** Looks for work only if the task is claimable: otherwise each event would make every node query the store. */
   #hint(taskId: string, isClaimable = true, progress?: ReadProgress): void {
     this.#context.feed.hint(taskId, progress);
+    this.#calls.changed(taskId);
     void this.#runs.refreshFromStore(taskId);
     if (isClaimable) this.#lookForWork(taskId);
   }
@@ -430,6 +443,13 @@ export class Engine {
     this.#written(record);
     submission.onStored?.(taskId);
     return record;
+  }
+
+  /** Called when a task with calls, or one that a call has created, was stored by this node. */
+  #onCalls({ id, openCalls, callId, endedAt, question }: TaskRecord): void {
+    if (openCalls !== undefined) this.#calls.changed(id);
+    const hasSettled = callId !== undefined && (endedAt !== undefined || question !== undefined);
+    if (openCalls !== undefined || hasSettled) this.#calls.nudge();
   }
 
   /** Called when this node wrote to a task from outside of its run. */

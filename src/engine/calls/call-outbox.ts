@@ -21,6 +21,8 @@ export class CallOutbox {
   #again = false;
   #isStopped = true;
   #disarm: () => void = () => {};
+  /** When the store is asked for due calls. */
+  #armedFor = Number.POSITIVE_INFINITY;
 
   constructor(
     engine: EngineContext,
@@ -86,6 +88,20 @@ export class CallOutbox {
     else this.#arm(dueAt);
   }
 
+  /** Claims only if something is due, because usually nothing is. */
+  async #look(): Promise<void> {
+    const { store, clock, log } = this.#engine;
+    try {
+      const dueAt = await store.nextCall(this.#agents);
+      if (dueAt !== undefined && dueAt <= clock.now()) this.nudge();
+      else if (this.#claiming === undefined) this.#arm(dueAt);
+    } catch (error) {
+      if (this.#isStopped) return;
+      log.warn('Could not check for calls to other agents', { error });
+      this.#arm();
+    }
+  }
+
   #claim(): Promise<readonly ClaimedCall[]> {
     const { store, node } = this.#engine;
     const held = [...this.#works.values()].map(({ call }) => call);
@@ -98,9 +114,11 @@ export class CallOutbox {
     if (this.#isStopped || this.#works.has(call.id)) return;
     const work = new CallWork(this.#parts, call, leaseEpoch);
     this.#works.set(call.id, work);
-    void work.done.then(() => {
+    void work.done.then((dueAt) => {
+      const wasFull = this.#works.size >= PER_OWNER;
       this.#works.delete(call.id);
-      this.nudge();
+      if (wasFull || dueAt <= this.#engine.clock.now()) this.nudge();
+      else if (dueAt < this.#armedFor && this.#claiming === undefined) this.#arm(dueAt);
     });
   }
 
@@ -129,7 +147,7 @@ export class CallOutbox {
     if (this.#isStopped) return;
     const { clock, timers, pollMs } = this.#engine;
     const now = clock.now();
-    const time = Math.min(dueAt > now ? dueAt : Number.POSITIVE_INFINITY, now + pollMs);
-    this.#disarm = timers.add(time, () => this.nudge());
+    this.#armedFor = Math.min(dueAt > now ? dueAt : Number.POSITIVE_INFINITY, now + pollMs);
+    this.#disarm = timers.add(this.#armedFor, () => void this.#look());
   }
 }

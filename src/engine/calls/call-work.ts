@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { SENSITIVE } from '../../model/question.ts';
 import { traceOf } from '../../observe/trace-context.ts';
@@ -58,7 +58,8 @@ type Change = Omit<CallReport, 'callId' | 'node' | 'fence' | 'progress'>;
  */
 export class CallWork {
   readonly call: ClaimedCall;
-  readonly done: Promise<void>;
+  /** Resolves with the time at which the call is due again, as far as this node knows. */
+  readonly done: Promise<number>;
   readonly #parts: CallParts;
   readonly #request: CallRequest;
   readonly #abort = new AbortController();
@@ -68,6 +69,7 @@ export class CallWork {
   #progress: CallProgress;
   #leaseEpoch: number;
   #isFollowing = false;
+  #dueAt = Number.POSITIVE_INFINITY;
 
   constructor(parts: CallParts, call: ClaimedCall, leaseEpoch: number) {
     this.#parts = parts;
@@ -95,7 +97,12 @@ export class CallWork {
     this.#news.resolve();
   }
 
-  async #run(): Promise<void> {
+  async #run(): Promise<number> {
+    await this.#tryAll();
+    return this.#dueAt;
+  }
+
+  async #tryAll(): Promise<void> {
     const { log } = this.#parts.engine;
     try {
       while (await this.#attempt()) this.#news = deferred();
@@ -463,8 +470,10 @@ export class CallWork {
     return true;
   }
 
+  /** Releases the lease, or removes the row. */
   async #done(change: Change): Promise<boolean> {
-    await this.#note(change);
+    const after = await this.#note(change);
+    this.#dueAt = after?.dueAt ?? Number.POSITIVE_INFINITY;
     return false;
   }
 

@@ -3,7 +3,7 @@ import type { TaskArtifactUpdateEvent } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { mediaTypeOf, type Part } from '../../model/part.ts';
-import { SENSITIVE } from '../../model/question.ts';
+import { PATH, SENSITIVE } from '../../model/question.ts';
 import type { TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Writable } from '../../support/writable.ts';
@@ -256,11 +256,14 @@ export class RunOutputs {
   }
 
   /** The status that asks a question. If the answer is sensitive, its metadata asks clients to hide the input. */
-  question(state: TaskState, parts: readonly Part[], isSensitive: boolean): TaskStatus {
+  /** @param path The agents that a question of a called agent passed. */
+  question(state: TaskState, parts: readonly Part[], isSensitive: boolean, path?: readonly string[]): TaskStatus {
     const status = this.status(state, parts);
     const { message } = status;
-    if (message === undefined || !isSensitive || state !== 'TASK_STATE_INPUT_REQUIRED') return status;
-    return { ...status, message: { ...message, metadata: { [SENSITIVE]: true } } };
+    const isMarked = isSensitive && state === 'TASK_STATE_INPUT_REQUIRED';
+    if (message === undefined || (!isMarked && path === undefined)) return status;
+    const metadata = { ...(isMarked && { [SENSITIVE]: true }), ...(path !== undefined && { [PATH]: [...path] }) };
+    return { ...status, message: { ...message, metadata } };
   }
 
   message(parts: readonly Part[]): Message {

@@ -26,9 +26,11 @@ export interface AskedQuestion {
   readonly expiresAt: number;
   /** How long the question is open. Absent in questions that earlier versions recorded. */
   readonly timeoutMs?: number;
+  /** The agents that a question of a called agent passed, the one that asks it last. */
+  readonly path?: readonly string[];
 }
 
-export interface PreparedQuestion extends Omit<AskedQuestion, 'expiresAt' | 'timeoutMs'> {
+export interface PreparedQuestion extends Omit<AskedQuestion, 'expiresAt' | 'timeoutMs' | 'path'> {
   /** The parts for the caller: a text that is complete in itself, and the same as data for programs. */
   readonly parts: readonly Part[];
 }

@@ -77,6 +77,7 @@ export class Journal {
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
   /** Questions and updates of called agents that the run has not taken yet, by call. Most tasks have none. */
   #callNews: Map<string, JournalRecord[]> | undefined;
+  #messageIds: Set<string> | undefined;
   #readUpTo = 0;
   #seen: number;
 
@@ -174,8 +175,23 @@ export class Journal {
     else news.push(record);
   }
 
-  #addMessage({ kind, number, body }: JournalRecord): void {
-    if (kind === 'message') this.#messages.push({ number, message: body as unknown as Message });
+  /** Adds a message that this run has put into its own inbox. */
+  addMessage(record: JournalRecord): void {
+    this.#addMessage(record);
+    this.#messages.sort((a, b) => a.number - b.number);
+  }
+
+  /** Whether the inbox has, or had, a message with this id. */
+  hasMessage(messageId: string): boolean {
+    return this.#messageIds?.has(messageId) === true;
+  }
+
+  #addMessage({ kind, key, number, body }: JournalRecord): void {
+    if (kind !== 'message') return;
+    // Messages of this run itself come again with the others.
+    if (this.#messages.some((other) => other.number === number)) return;
+    (this.#messageIds ??= new Set()).add(key);
+    this.#messages.push({ number, message: body as unknown as Message });
   }
 }
 
@@ -195,10 +211,15 @@ export function workedEntry({ fence }: { readonly fence: number }, ms: number): 
 }
 
 /** The message of an entry, or the public message of an answer. */
-function saidIn({ kind, body }: JournalRecord): readonly Message[] {
-  if (kind === 'message') return [body as unknown as Message];
+function saidIn({ kind, key, body }: JournalRecord): readonly Message[] {
+  if (kind === 'message') return isCallResult(key, body) ? [] : [body as unknown as Message];
   const { said } = (kind === 'answer' ? body : {}) as { readonly said?: Message };
   return said === undefined ? [] : [said];
+}
+
+/** Whether a message in the inbox is the result of a call, which is not part of the conversation with the caller. */
+function isCallResult(key: string, body: JsonValue): boolean {
+  return key.startsWith('call-') && (body as unknown as Message).role === 'ROLE_AGENT';
 }
 
 export function readOf(body: JsonValue): number {

@@ -6,12 +6,13 @@ import { nextTurn } from '../../support/time/scheduler.ts';
 import { QuestionCanceledError, QuestionExpiredError } from '../handler.ts';
 import type { AskedQuestion, PreparedQuestion } from '../questions/question.ts';
 import type { TaskWriter } from '../write/task-writer.ts';
-import type { Decision } from '../write/write-batch.ts';
+import type { CalledEntry } from '../calls/call-request.ts';
+import { type Decision, mergedDecision } from '../write/write-batch.ts';
 import type { RunPort } from './run-port.ts';
 import { stopError, type StopReason } from './run-state.ts';
 
 /** A wait of the handler that may take days. Its end is an entry of the journal. */
-type Wait = Sleep | OpenQuestion;
+type Wait = Sleep | OpenQuestion | OpenCall;
 
 interface Sleep {
   readonly kind: 'sleep';
@@ -28,15 +29,40 @@ interface OpenQuestion {
   readonly until: number;
   readonly result: Deferred<JsonValue>;
   readonly timeoutMs: number | undefined;
+  /** Set for a question of a called agent: whether it no longer waits for an answer. */
+  readonly isOver: (() => boolean) | undefined;
   /** `asking`: it is not stored yet. `expiring`: its expiry is being stored, and an answer may still come first. */
   state: 'asking' | 'asked' | 'expiring';
 }
 
+interface OpenCall {
+  readonly kind: 'call';
+  readonly key: string;
+  readonly until: number;
+  readonly result: Deferred<CalledEntry>;
+}
+
 /** The record of an answer: its value, or why there is none. */
-type AnswerRecord = { readonly value: JsonValue } | { readonly expired: true } | { readonly canceled: true };
+type AnswerRecord =
+  | { readonly value: JsonValue }
+  | { readonly expired: true }
+  | { readonly canceled: true }
+  | { readonly withdrawn: true };
+
+/** A question of a called agent. */
+export interface ForwardedQuestion {
+  readonly key: string;
+  readonly state: TaskState;
+  readonly question: PreparedQuestion;
+  /** The agents that the question passed. */
+  readonly path: readonly string[];
+  readonly timeoutMs: number;
+  /** Whether the called agent no longer waits for an answer. */
+  readonly isOver: () => boolean;
+}
 
 /**
- * The durable waits of a handler: questions and sleeps. While it waits for nothing else, the run is suspended: it holds
+ * The durable waits of a handler: questions, sleeps and calls. While it waits for nothing else, the run is suspended: it holds
  * neither a lease nor a slot, and the store wakes it when a wait ends.
  *
  *     running ── ask, sleep (and no step in progress) ──► suspended
@@ -69,22 +95,49 @@ export class Waits {
     const run = this.#run;
     run.assertMayWait();
     if (!(ms >= 0)) throw new RangeError(`sleep: expected a number of milliseconds, 0 or more, got ${ms}`);
-    const key = String(++this.#slept);
+    await this.#sleep(ms, String(++this.#slept)).result;
+  }
+
+  /** Ends at the latest after a time, which is recorded under a key. */
+  limit(ms: number, key: string): { readonly result: Promise<void>; readonly cancel: () => void } {
+    return this.#sleep(ms, key);
+  }
+
+  #sleep(ms: number, key: string): { readonly result: Promise<void>; readonly cancel: () => void } {
+    const run = this.#run;
     run.journal.unasked?.asked('sleep', key);
-    if (run.journal.find('slept', key) !== undefined) {
-      await run.completions.again(run.journal.numberOf('slept', key));
-      return;
-    }
+    if (run.journal.find('slept', key) !== undefined)
+      return { result: run.completions.again(run.journal.numberOf('slept', key)), cancel: () => {} };
     const known = run.journal.find('sleep', key) as { readonly until: number } | undefined;
     const until = known?.until ?? run.now() + ms;
     const result = deferred<void>();
-    this.#begin({ kind: 'sleep', key, until, result });
+    const sleep: Sleep = { kind: 'sleep', key, until, result };
+    this.#begin(sleep);
     run.outputs.begin();
     if (known === undefined) run.noteLater('sleep', key, { until });
     const stored = this.#pause({}).then(() => run.engine.faultPoint('after-sleep'));
     stored.catch(result.reject);
     // Does not also wait for the pause: that could mean waiting for the end of another pause.
-    await result.promise;
+    return { result: result.promise, cancel: () => void this.#open.delete(sleep) };
+  }
+
+  /** Waits for the result of a call. Its entry and row are stored, or added to the next write. */
+  call(key: string): { readonly result: Promise<CalledEntry>; readonly cancel: () => void } {
+    const run = this.#run;
+    const result = deferred<CalledEntry>();
+    const call: OpenCall = { kind: 'call', key, until: Number.POSITIVE_INFINITY, result };
+    this.#begin(call);
+    run.outputs.begin();
+    const stored = this.#pause({}).then(() => run.engine.faultPoint('after-call'));
+    stored.catch(result.reject);
+    return { result: result.promise, cancel: () => void this.#open.delete(call) };
+  }
+
+  /** Asks the caller a question of a called agent. Settles when it no longer is open. */
+  forward({ key, state, question, path, timeoutMs, isOver }: ForwardedQuestion): Promise<unknown> {
+    const { parts, ...asked } = question;
+    const expiresAt = this.#run.now() + timeoutMs;
+    return this.#queue(state, parts, key, { ...asked, path, timeoutMs, expiresAt }, isOver);
   }
 
   /** @param earlier The question as it was before it was reworded. */
@@ -94,9 +147,19 @@ export class Waits {
     const { parts, ...asked } = question;
     const key = this.#questionKey(state, question, earlier);
     run.journal.unasked?.asked('question', key);
+    return this.#queue(state, parts, key, { ...asked, timeoutMs, expiresAt: run.now() + timeoutMs });
+  }
+
+  #queue(
+    state: TaskState,
+    parts: PreparedQuestion['parts'],
+    key: string,
+    asked: AskedQuestion,
+    isOver?: () => boolean,
+  ): Promise<JsonValue> {
     this.#unanswered++;
     const answer = this.#lastAnswer
-      .then(() => this.#ask(state, parts, key, { ...asked, timeoutMs, expiresAt: run.now() + timeoutMs }))
+      .then(() => this.#ask(state, parts, key, asked, isOver))
       .finally(() => {
         this.#unanswered--;
         this.suspendLater();
@@ -120,6 +183,7 @@ export class Waits {
     parts: PreparedQuestion['parts'],
     key: string,
     asked: AskedQuestion,
+    isOver: (() => boolean) | undefined,
   ): Promise<JsonValue> {
     const run = this.#run;
     run.assertRunning();
@@ -134,7 +198,8 @@ export class Waits {
       await run.completions.again(journal.numberOf('answer', key));
       return valueOf(journal.find('answer', key) as unknown as AnswerRecord, timeoutMs);
     }
-    if (before === undefined) {
+    if (isOver?.() === true) throw withdrawn();
+    if (before === undefined && isOver === undefined) {
       const held = run.changedCode?.beforeNew('question', key);
       if (held !== undefined) {
         await held;
@@ -152,11 +217,12 @@ export class Waits {
       until,
       result,
       timeoutMs,
+      isOver,
       state: isNew ? 'asking' : 'asked',
     };
     this.#begin(question);
     if (isNew) {
-      const status = run.outputs.question(state, parts, asked.sensitive);
+      const status = run.outputs.question(state, parts, asked.sensitive, asked.path);
       const entry = { kind: 'question', key, body: asked as unknown as JsonValue };
       await this.#pause({ status, question: key, journal: before === undefined ? [entry] : [] });
       engine.faultPoint('after-question');
@@ -172,7 +238,7 @@ export class Waits {
 
   #begin(wait: Wait): void {
     this.#open.add(wait);
-    this.#run.timers.callAt(wait.until, () => this.settle());
+    if (wait.until !== Number.POSITIVE_INFINITY) this.#run.timers.callAt(wait.until, () => this.settle());
   }
 
   /**
@@ -182,19 +248,37 @@ export class Waits {
    */
   settle(): void {
     this.#endSleeps();
+    this.#deliverEnded();
     const question = this.#question;
-    if (question === undefined) return;
-    const { key, until, state } = question;
+    if (question === undefined || question.state !== 'asked') return;
+    if (this.#waking > 0 || this.#run.completions.isDelivering) return;
+    const isWithdrawn = question.isOver?.() === true;
+    // If it cannot be stored, the run is over and rejects all waits.
+    if (isWithdrawn || question.until <= this.#run.now()) void this.#close(question, isWithdrawn).catch(() => {});
+  }
+
+  /** Delivers answers and results of calls that are in the journal, in its order if there are several. */
+  #deliverEnded(): void {
     const { journal, completions } = this.#run;
-    const answer = journal.find('answer', key) as AnswerRecord | undefined;
-    if (answer !== undefined) {
-      this.#open.delete(question);
-      void this.#deliver(question, answer);
-    } else if (state === 'asked' && until <= this.#run.now() && this.#waking === 0 && !completions.isDelivering) {
-      // If it cannot be stored, the run is over and rejects all waits.
-      void this.#expire(question).catch(() => {});
+    const ended = [...this.#open].filter(
+      ({ kind, key }) => kind !== 'sleep' && journal.find(kind === 'call' ? 'called' : 'answer', key) !== undefined,
+    );
+    for (const wait of ended) {
+      this.#open.delete(wait);
+      const isAlone = ended.length === 1 && !completions.isDelivering;
+      if (wait.kind === 'question') void this.#deliverAnswer(wait, isAlone);
+      else if (wait.kind === 'call') void this.#deliverResult(wait, isAlone);
     }
   }
+
+  async #deliverResult({ key, result }: OpenCall, isAlone: boolean): Promise<void> {
+    const { completions, journal } = this.#run;
+    const number = journal.numberOf('called', key);
+    if (!isAlone) await completions.again(number);
+    journal.unasked?.passed('call', number);
+    result.resolve(journal.find('called', key) as unknown as CalledEntry);
+  }
+
 
   /** Rejects all waits. */
   stop(reason: StopReason): void {
@@ -259,19 +343,22 @@ export class Waits {
     }
   }
 
-  async #expire(question: OpenQuestion): Promise<void> {
+  /** Ends a question without an answer: it has expired, or was withdrawn. */
+  async #close(question: OpenQuestion, isWithdrawn: boolean): Promise<void> {
     const { key, result, timeoutMs } = question;
     const { outputs, engine } = this.#run;
     question.state = 'expiring';
     try {
       const status = outputs.status('TASK_STATE_WORKING');
-      const journal = [{ kind: 'answer', key, body: { expired: true } }];
+      const body = isWithdrawn ? { withdrawn: true } : { expired: true };
+      const journal = [{ kind: 'answer', key, body }];
+      const callsDue = question.isOver !== undefined && { callsDue: true as const };
       // An answer that was stored first counts, and the run will be notified of it.
-      const isExpired = await this.#run.decide({ status, question: null, journal, ifOpen: key });
+      const isClosed = await this.#run.decide({ status, question: null, journal, ifOpen: key, ...callsDue });
       engine.faultPoint('after-expiry');
-      if (!isExpired || !this.#open.delete(question)) return;
+      if (!isClosed || !this.#open.delete(question)) return;
       outputs.publishHeld();
-      result.reject(expired(timeoutMs));
+      result.reject(isWithdrawn ? withdrawn() : expired(timeoutMs));
     } finally {
       question.state = 'asked';
       if (this.#run.isAwake) this.#endSleeps();
@@ -279,11 +366,11 @@ export class Waits {
   }
 
   /** Delivers an answer after the entries that precede it. */
-  async #deliver({ key, result, timeoutMs }: OpenQuestion, answer: AnswerRecord): Promise<void> {
+  async #deliverAnswer({ key, result, timeoutMs }: OpenQuestion, isAlone: boolean): Promise<void> {
     const { completions, journal } = this.#run;
-    if (completions.isDelivering) await completions.again(journal.numberOf('answer', key));
+    if (!isAlone) await completions.again(journal.numberOf('answer', key));
     try {
-      result.resolve(valueOf(answer, timeoutMs));
+      result.resolve(valueOf(journal.find('answer', key) as unknown as AnswerRecord, timeoutMs));
     } catch (error) {
       result.reject(error);
     }
@@ -293,8 +380,7 @@ export class Waits {
   #pause(decision: Decision): Promise<void> {
     // In the next turn, when the handler only waits. Suspending it earlier would lose what it does next.
     this.#pending ??= { decision: {}, stored: nextTurn(this.#run.engine.scheduler).then(() => this.#commit()) };
-    const journal = [...(this.#pending.decision.journal ?? []), ...(decision.journal ?? [])];
-    this.#pending.decision = { ...this.#pending.decision, ...decision, journal };
+    this.#pending.decision = mergedDecision(this.#pending.decision, decision);
     return this.#pending.stored;
   }
 
@@ -341,7 +427,12 @@ export class Waits {
 function valueOf(answer: AnswerRecord, timeoutMs: number | undefined): JsonValue {
   if ('value' in answer) return answer.value;
   if ('expired' in answer) throw expired(timeoutMs);
+  if ('withdrawn' in answer) throw withdrawn();
   throw new QuestionCanceledError('The caller sent another message instead of an answer');
+}
+
+function withdrawn(): QuestionCanceledError {
+  return new QuestionCanceledError('The called agent no longer waits for an answer');
 }
 
 function expired(timeoutMs: number | undefined): QuestionExpiredError {

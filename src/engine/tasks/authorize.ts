@@ -3,6 +3,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { TaskRecord, TaskWrite } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { statusEvent } from '../replay/event-body.ts';
+import { isForwarded } from '../replay/unasked-entries.ts';
 import { isTurnQuestion } from '../run/outcome.ts';
 import { openQuestion } from '../questions/question.ts';
 import { timeAfter } from '../write/status-time.ts';
@@ -56,5 +57,6 @@ function authorized({ clock }: EngineContext, record: TaskRecord, credential: st
     journal: [{ kind: 'answer', key: question, body: { value: credential }, sensitive: true }],
     question: null,
     wakeAt: clock.now(),
+    ...(isForwarded('question', question) && { callsDue: true as const }),
   };
 }

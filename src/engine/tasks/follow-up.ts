@@ -10,6 +10,7 @@ import type { EngineContext } from '../engine-context.ts';
 import { statusEvent } from '../replay/event-body.ts';
 import type { Trigger, Turn } from '../replay/journal.ts';
 import { originOf } from '../replay/load-task.ts';
+import { isForwarded } from '../replay/unasked-entries.ts';
 import { keyReused } from './new-task.ts';
 import { isTurnQuestion } from '../run/outcome.ts';
 import { noRoomForPush, pushConfigOf } from '../outbox/push-configs.ts';
@@ -257,6 +258,7 @@ function toAnswer(engine: EngineContext, record: TaskRecord, entry: JournalEntry
     journal: [entry],
     question: null,
     wakeAt: engine.clock.now(),
+    ...(isForwarded('question', question) && { callsDue: true as const }),
   };
 }
 
