@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { PATH } from '../../model/question.ts';
 import type { Part } from '../../model/part.ts';
-import type { JournalEntry, JournalRecord } from '../../store/store.ts';
+import type { JournalEntry, JournalRecord, NewCall } from '../../store/store.ts';
 import { copyOf } from '../../support/json/json-value.ts';
 import { digest } from '../../support/secret/digest.ts';
 import type { Writable } from '../../support/writable.ts';
@@ -69,7 +69,8 @@ export class RunCalls {
 
   async call(peer: string, message: CallMessage, options: CallOptions): Promise<CallReply> {
     const { call, added } = await this.#make(peer, message, options);
-    if (added !== undefined) this.#writer.addCall(added.entry, added.row);
+    if (added?.row !== undefined) this.#writer.addCall(added.entry, added.row);
+    else if (added !== undefined) await this.#reject(added.entry);
     return this.#result(call, options);
   }
 
@@ -78,7 +79,8 @@ export class RunCalls {
     const run = this.#run;
     if (added === undefined) await run.completions.again(run.journal.numberOf('call', call.key));
     else {
-      await run.noteCall(added.entry, added.row);
+      if (added.row === undefined) await this.#reject(added.entry);
+      else await run.noteCall(added.entry, added.row);
       run.engine.faultPoint('after-call');
       run.assertMayWait();
     }
@@ -158,7 +160,6 @@ export class RunCalls {
     const now = this.#run.now();
     const lineage = lineageOfCalls(record, deadlineMs === undefined ? undefined : now + deadlineMs);
     assertMayCall(lineage, peer, maxDepth);
-    await this.#assertRoom(maxOpen);
     const id = engine.newId();
     const { onParentEnd = 'cancel', questions = 'forward', skill, idleMs, progress, relay, as } = options;
     const contextId = await contextIdOfCall(record, peer);
@@ -182,15 +183,24 @@ export class RunCalls {
     if (relay !== undefined) request.artifact = relay.artifact;
     if (as !== undefined) request.as = as;
     const body: CallEntry = { id, peer, onParentEnd };
-    return {
-      body,
-      entry: { kind: 'call', key, body: body as unknown as JsonObject },
-      row: { id, request: request as unknown as JsonObject, dueAt: now },
-    };
+    const entry: JournalEntry = { kind: 'call', key, body: body as unknown as JsonObject };
+    if (!(await this.#hasRoom(maxOpen))) return { body, entry };
+    return { body, entry, row: { id, request: request as unknown as JsonObject, dueAt: now } };
   }
 
-  /** @throws CallError `rejected` if the owner has too many open calls. */
-  async #assertRoom(maxOpen: number): Promise<void> {
+  /** Records that a call is rejected, because a replay might find room for it. */
+  async #reject(entry: JournalEntry): Promise<void> {
+    const { engine, journal } = this.#run;
+    const { maxOpen } = engine.calls;
+    const reason = `${maxOpen} calls of this caller are open. Wait for some of them.`;
+    const body = { outcome: 'rejected', reason };
+    this.#writer.addJournal(entry);
+    const number = await this.#run.note('called', entry.key, body);
+    journal.add({ kind: 'called', key: entry.key, body, number });
+  }
+
+  /** Whether the owner may have one more open call. */
+  async #hasRoom(maxOpen: number): Promise<boolean> {
     const run = this.#run;
     const { record } = run;
     this.#counting ??= run
@@ -200,11 +210,7 @@ export class RunCalls {
         this.#uncounted = 0;
       });
     const count = await this.#counting;
-    if (count + this.#uncounted++ < maxOpen) return;
-    throw new CallError(
-      `The call was rejected: ${maxOpen} calls of this caller are open. Wait for some of them.`,
-      'rejected',
-    );
+    return count + this.#uncounted++ < maxOpen;
   }
 
   async #result(
@@ -370,7 +376,8 @@ export class RunCalls {
 interface AddedCall {
   readonly body: CallEntry;
   readonly entry: JournalEntry;
-  readonly row: { readonly id: string; readonly request: JsonObject; readonly dueAt: number };
+  /** Absent if the call is rejected. */
+  readonly row?: NewCall;
 }
 
 /**
