@@ -2,6 +2,8 @@ import type { Store } from '../store/store.ts';
 import type { Clock } from '../support/time/clock.ts';
 import { fakeClock } from './fake-clock.ts';
 import type { Behaviours, Subject } from './store-contract/behaviours.ts';
+import { callOutbox, durableCalls } from './store-contract/calls/call-outbox.ts';
+import { openCalls } from './store-contract/calls/open-calls.ts';
 import { claiming } from './store-contract/claims/claiming.ts';
 import { creating } from './store-contract/creating.ts';
 import { deadLetters, durableDeadLetters } from './store-contract/push/dead-letters.ts';
@@ -69,6 +71,8 @@ const FOR_ALL: readonly Behaviours[] = [
   pushConfigLife,
   outbox,
   deadLetters,
+  openCalls,
+  callOutbox,
   watching,
   values,
   names,
@@ -98,7 +102,14 @@ export function storeContract({ test, open, reopen }: StoreContractOptions): voi
   };
   for (const behaviours of FOR_ALL) register(behaviours);
   if (reopen === undefined) return;
-  for (const behaviours of [durability, durableFairClaims, durablePushConfigs, durableOutbox, durableDeadLetters])
+  for (const behaviours of [
+    durability,
+    durableFairClaims,
+    durablePushConfigs,
+    durableOutbox,
+    durableDeadLetters,
+    durableCalls,
+  ])
     register(behaviours, reopen);
 }
 

@@ -51,6 +51,7 @@ export class CallTable {
   /** The number of open calls by owner. */
   readonly #open = new Map<string, number>();
   #added = 0;
+  #areDue = false;
 
   constructor(clock: Clock, isAlive: (node: string | undefined) => boolean) {
     this.#clock = clock;
@@ -68,6 +69,13 @@ export class CallTable {
     for (const { id } of calls) {
       if (this.#byId.has(id)) throw new A2AError('INTERNAL_ERROR', `Call ${id} already exists`);
     }
+  }
+
+  /** Whether calls were added or became due since the last time. */
+  takeDue(): boolean {
+    const areDue = this.#areDue;
+    this.#areDue = false;
+    return areDue;
   }
 
   add(row: Row, { id, request, dueAt }: NewCall): void {
@@ -90,11 +98,13 @@ export class CallTable {
     row.callBytes += bytesOf(entry);
     this.#list(entry);
     this.#countOpen(entry, 1);
+    this.#areDue = true;
   }
 
   /** Makes a call due at once, also if a node holds it. */
   makeDue(entry: CallEntry): void {
     this.#setDue(entry, Math.min(entry.dueAt ?? Infinity, this.#clock.now()));
+    this.#areDue = true;
   }
 
   /** Removes a call. Returns the ended tasks that it kept. */
@@ -133,11 +143,13 @@ export class CallTable {
   }
 
   next(agents: readonly string[]): number | undefined {
+    let next = Infinity;
     for (const { row, node } of this.#held) {
-      if (!this.#isAlive(node) && agents.includes(row.record.agent)) return this.#clock.now();
+      if (!this.#isAlive(node) && agents.includes(row.record.agent)) next = this.#clock.now();
     }
-    for (const { dueAt } of this.#dueBy(Infinity, agents)) return dueAt;
-    return undefined;
+    const [first] = this.#dueBy(next, agents);
+    if (first !== undefined) next = dueTime(first);
+    return next === Infinity ? undefined : next;
   }
 
   /** The open call of a report, if the node holds it. */

@@ -56,6 +56,7 @@ export class Tables implements PushConfigUnit<Row> {
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
   #created = 0;
+  #ended = 0;
   /** The size of all rows. */
   #bytes = 0;
   readonly #unfinished: UnfinishedBytes;
@@ -87,6 +88,11 @@ export class Tables implements PushConfigUnit<Row> {
       if (record.id > after) found.push(record);
     }
     return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  /** The number of ended tasks, including those that a call needs. */
+  get endedCount(): number {
+    return this.#ended;
   }
 
   findRequest(scope: Scope, key: string): RequestKey | undefined {
@@ -150,7 +156,9 @@ export class Tables implements PushConfigUnit<Row> {
     this.replaceRecord(row, record);
     this.#count(row, before);
     this.#makeRoom(0, 0);
-    if (record.endedAt !== undefined) this.#addEnded(row);
+    if (record.endedAt === undefined) return;
+    this.#ended += 1;
+    this.#addEnded(row);
   }
 
   /** Queues an ended task for removal, unless a call needs it. Then it is queued once the call is no longer open. */
@@ -183,6 +191,7 @@ export class Tables implements PushConfigUnit<Row> {
     this.index.remove(row);
     this.wakes.remove(row);
     this.ended.remove(row);
+    if (row.record.endedAt !== undefined) this.#ended -= 1;
     row.pushConfigs?.clear();
     if (row.calls !== undefined) for (const call of row.calls) this.#queue(this.calls.remove(call));
     this.keys.release(row.lastKey);

@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { A2AError } from '../../errors.ts';
 import type { NewTask, Store } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
+import { newCall } from './calls/samples.ts';
 import { ALICE, append, create, entry, event, key, listed, newTask, pushConfig, putPush, recordOf } from './samples.ts';
 
 /** Characters at which a database may truncate a text, or which it may treat as equal. */
@@ -20,7 +21,7 @@ const NAMINGS: Readonly<Record<string, (end: string) => Partial<NewTask>>> = {
 export const names: Behaviours = {
   'a lookup with an odd name does not find a name that is its prefix': async ({ store }) => {
     await create(store, newTask('one', { contextId: 'c', alias: 'a', idempotency: key('k') }));
-    await append(store, 'one', { journal: [entry('e')] });
+    await append(store, 'one', { journal: [entry('e')], calls: [newCall('c')] });
     await putPush(store, 'one', pushConfig('p'));
 
     for (const end of ODD_ENDS) {
@@ -37,6 +38,12 @@ export const names: Behaviours = {
       equal(await store.read(ALICE, id), undefined);
       deepEqual([await store.events(id, 0, 10), await store.journal(id)], [[], []]);
       deepEqual(await store.append({ taskId: id, guard: {}, events: [event('late')] }), { kind: 'rejected' });
+      deepEqual(await store.listCalls({ id: `c${end}`, limit: 10 }), []);
+      deepEqual(await store.listCalls({ taskId: id, limit: 10 }), []);
+      equal(await store.countCalls({ ...ALICE, owner: `${ALICE.owner}${end}` }), 0);
+      const ofCall = await store.append({ taskId: 'one', guard: { call: `c${end}` }, events: [event('late')] });
+      equal(ofCall.kind, 'rejected');
+      equal((await append(store, 'one', { endsCall: `c${end}` })).record.openCalls, 1);
       equal(await store.resolveAlias(ALICE, `a${end}`), undefined);
       deepEqual(await listed(store, { contextId: `c${end}` }), { ids: [], total: 0 });
       deepEqual(await store.pushConfigs(ALICE, 'one', { id: `p${end}`, limit: 10 }), []);

@@ -2,7 +2,8 @@ import { deepEqual, equal } from 'node:assert/strict';
 
 import type { Store } from '../../store/store.ts';
 import type { Behaviours } from './behaviours.ts';
-import { ALICE, append, create, event, message, newTask, provisionalTask } from './samples.ts';
+import { calling, createCaller, newCall } from './calls/samples.ts';
+import { ALICE, append, create, end, entry, event, message, newTask, provisionalTask } from './samples.ts';
 
 export const watching: Behaviours = {
   'a listener is notified about a new task when it can be read': async ({ store }) => {
@@ -35,6 +36,39 @@ export const watching: Behaviours = {
     await store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply'));
 
     await notified;
+  },
+
+  'a listener is told which writes make calls due, if the store knows': async ({ store }) => {
+    await create(store, newTask('parent'));
+    const added = callsDue(store, 'parent');
+    await append(store, 'parent', calling(newCall('a')));
+    await added;
+    await create(store, newTask('child', { callId: 'a' }));
+    const ended = callsDue(store, 'child');
+    await append(store, 'child', end());
+    await ended;
+    await create(store, provisionalTask('dropped', { callId: 'a', node: 'node-a' }));
+    const dropped = callsDue(store, 'dropped');
+    await store.dropForReply('dropped', { node: 'node-a', fence: 1 }, message('reply'));
+    await dropped;
+    await createCaller(store, 'canceled', 'b');
+    const canceled = callsDue(store, 'canceled');
+    await append(store, 'canceled', { canceling: true });
+    await canceled;
+
+    const others: (boolean | undefined)[] = [];
+    const isDone = new Promise<void>((resolve) => {
+      store.watch((id, _by, _isClaimable, _progress, areDue) => {
+        if (id === 'other') others.push(areDue);
+        if (id === 'last') resolve();
+      });
+    });
+    await create(store, newTask('other'));
+    await append(store, 'other', { journal: [entry('a')], canceling: true });
+    await append(store, 'other', end());
+    await create(store, newTask('last'));
+    await isDone;
+    equal(others.includes(true), false);
   },
 
   'every listener is notified about every task': async ({ store }) => {
@@ -88,6 +122,15 @@ export const watching: Behaviours = {
     equal(await written, 2);
   },
 };
+
+/** Resolves at a notification that a write to a task has made calls due. Some stores do not know it. */
+function callsDue(store: Store, taskId: string): Promise<void> {
+  return new Promise((resolve) => {
+    store.watch((id, _by, _isClaimable, _progress, areDue = true) => {
+      if (id === taskId && areDue) resolve();
+    });
+  });
+}
 
 /** Resolves with the result of `then` at the first notification about a task. */
 function notification<T = void>(store: Store, taskId: string, then?: () => Promise<T>): Promise<T | undefined> {
