@@ -346,8 +346,10 @@ export class Engine {
   async #start(): Promise<void> {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#context;
-    this.#unwatch = store.watch((taskId, by, isClaimable, progress) => {
-      if (by !== node) this.#hint(taskId, isClaimable, progress);
+    this.#unwatch = store.watch((taskId, by, isClaimable, progress, callsDue) => {
+      if (by === node) return;
+      this.#hint(taskId, isClaimable, progress);
+      if (callsDue === true) this.#calls.nudge();
     });
     if (this.#onDemand !== undefined) return;
     this.#lookNowAndThen();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/engine/calls/call.ts';
 import type { Handler } from '../../src/engine/handler.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { calling, echo, tasksOf } from './calling.ts';
+import { agentsOf, calling, echo, tasksOf } from './calling.ts';
 import { pass, untilAborted } from './cluster.ts';
 import { ANN, artifactText, type Harness, until, VARIANTS } from './harness.ts';
 
@@ -115,7 +115,8 @@ describe.each(VARIANTS)('on $name', (variant) => {
   test('a call that is made while the cancel is stored is not made', async () => {
     const gate = deferred<void>();
     let error: unknown;
-    const run: Handler = async ({ call, signal }) => {
+    const run: Handler = async ({ call, status, signal }) => {
+      await status('working');
       await untilAborted(signal);
       gate.resolve();
       await call('echo', 'x').catch((reason: unknown) => (error = reason));
@@ -123,7 +124,7 @@ describe.each(VARIANTS)('on $name', (variant) => {
     };
     const host = await calling(run, { echo }, { variant });
     const parent = host.task('go');
-    await until(() => host.engine.runningTasks().length === 1);
+    await until(async () => (await tasksOf(host, 'agent'))[0]?.visible === true);
 
     await canceled(host, await firstId(host, 'agent'));
     await gate.promise;
@@ -170,7 +171,6 @@ describe.each(VARIANTS)('on $name', (variant) => {
     const first = await calling(before, { bottom: waits }, { variant });
     const asking = await first.task('go');
     await until(async () => (await tasksOf(first, 'bottom')).length === 1);
-    const { agentsOf } = await import('./calling.ts');
     const second = await first.restart({ agents: agentsOf(after, { bottom: waits }) });
 
     const done = await second.reply(asking, 'yes');

@@ -2,13 +2,14 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { SENSITIVE } from '../../model/question.ts';
 import { traceOf } from '../../observe/trace-context.ts';
-import type { CallRecord, CallReport, ClaimedCall, JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
+import type { CallRecord, CallReport, ClaimedCall, Guard, JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { deferred } from '../../support/deferred.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import { digest } from '../../support/secret/digest.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { JournalKind } from '../replay/journal.ts';
 import { outlined } from '../replay/journal-outline.ts';
+import { isTurnQuestion } from '../run/outcome.ts';
 import { DEFAULT_LIMITS } from '../runnable.ts';
 import { CallQuestions, lastRelayed, outcomeOf, type ShownQuestion, shownQuestion, type Stop, stopOf } from './call-facts.ts';
 import { CallRelay } from './call-relay.ts';
@@ -362,26 +363,33 @@ export class CallWork {
 
   /** Adds entries to the journal of the parent and wakes it. Returns the parent, unless the call has ended. */
   async #append(
-    { record: { id, wakeAt = Number.POSITIVE_INFINITY } }: CallingTask,
+    task: CallingTask,
     journal: readonly JournalEntry[],
     more: Partial<TaskWrite> = {},
   ): Promise<TaskRecord | undefined> {
     const { engine, onWritten } = this.#parts;
-    const now = this.#now;
-    const write: TaskWrite = {
-      taskId: id,
-      by: engine.node,
-      guard: { call: this.call.id },
-      journal: outlined(journal, now),
-      wakeAt: Math.min(wakeAt, now),
-      ...more,
-    };
-    const result = await this.#reliably(() => engine.store.append(write));
-    if (result.kind !== 'appended') return result.kind === 'rejected' ? result.record : undefined;
-    const { record } = result;
-    engine.feed.written(record, () => ({ kind: 'written', record, events: [] }));
-    onWritten(record);
-    return record;
+    for (let { record } = task; ;) {
+      const { guard, wakeAt } = wakeOf(record, this.#now);
+      const write: TaskWrite = {
+        taskId: record.id,
+        by: engine.node,
+        guard: { call: this.call.id, ...guard },
+        journal: outlined(journal, this.#now),
+        ...(wakeAt !== undefined && { wakeAt }),
+        ...more,
+      };
+      const result = await this.#reliably(() => engine.store.append(write));
+      if (result.kind === 'appended') {
+        engine.feed.written(result.record, () => ({ kind: 'written', record: result.record, events: [] }));
+        onWritten(result.record);
+        return result.record;
+      }
+      const now = result.kind === 'rejected' ? result.record : undefined;
+      // Otherwise the task waits for something else now, and the write is planned again.
+      const isSame = now?.question === record.question && now?.status.state === record.status.state;
+      if (now === undefined || now.endedAt !== undefined || isSame) return now;
+      record = now;
+    }
   }
 
   async #failed(task: CallingTask, error: PeerError): Promise<boolean> {
@@ -528,6 +536,20 @@ export class CallWork {
   #orStop<T>(promise: Promise<T>): Promise<T> {
     return Promise.race([this.#stopped.promise, promise]);
   }
+}
+
+/**
+ * How a task is woken for news of its calls. A task that has paused is not: it continues with the next message, and would seem to have
+ * waited too long for it.
+ */
+function wakeOf(
+  { question, status, wakeAt = Number.POSITIVE_INFINITY }: TaskRecord,
+  now: number,
+): { readonly guard: Guard; readonly wakeAt?: number } {
+  if (question !== undefined && isTurnQuestion(question)) return { guard: { question } };
+  // A queued task keeps its position.
+  const woken = Math.min(wakeAt, now);
+  return { guard: question === undefined ? { states: [status.state] } : { question }, wakeAt: woken };
 }
 
 function withoutFailures({ attempts: _, failingSince: __, ...progress }: CallProgress): CallProgress {
