@@ -1,6 +1,6 @@
 import { CallError } from '../../src/engine/calls/call.ts';
 import type { Handler } from '../../src/engine/handler.ts';
-import type { Runnable } from '../../src/engine/runnable.ts';
+import type { RunLimits, Runnable } from '../../src/engine/runnable.ts';
 import type { Store, TaskRecord } from '../../src/store/store.ts';
 import { type Harness, harness, type HarnessOptions, runnable } from './harness.ts';
 
@@ -8,16 +8,16 @@ import { type Harness, harness, type HarnessOptions, runnable } from './harness.
 export type Agents = Readonly<Record<string, Handler | Runnable>>;
 
 /** The agents of an engine: the calling one, which is called `agent`, and others. */
-export function agentsOf(run: Handler, others: Agents): readonly Runnable[] {
+export function agentsOf(run: Handler, others: Agents, limits?: Partial<RunLimits>): readonly Runnable[] {
   const more = Object.entries(others).map(([id, other]) =>
     typeof other === 'function' ? runnable(other, {}, id) : other,
   );
-  return [runnable(run), ...more];
+  return [runnable(run, limits), ...more];
 }
 
 /** An engine with a calling agent and others. */
 export function calling(run: Handler, others: Agents = {}, options: HarnessOptions = {}): Promise<Harness> {
-  return harness(run, { ...options, agents: agentsOf(run, others) });
+  return harness(run, { ...options, agents: agentsOf(run, others, options.limits) });
 }
 
 export const echo: Handler = async ({ text }) => `echo ${text}`;

@@ -88,6 +88,7 @@ describe.each(VARIANTS)('on $name', (variant) => {
       if (text !== 'go') return 'second turn';
       await startCall('bottom', 'x');
       yield { status: 'input-required', text: 'And now?' };
+      return undefined;
     };
     const host = await calling(run, { bottom: waits }, { variant });
 

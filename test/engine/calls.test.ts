@@ -7,7 +7,7 @@ import { A2AError } from '../../src/errors.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { calling, echo, failureOf, tasksOf } from './calling.ts';
 import { pass, untilAborted } from './cluster.ts';
-import { ANN, artifactText, runnable, statusText, until, VARIANTS } from './harness.ts';
+import { ANN, artifactText, runnable, statusText, until, userMessage, VARIANTS } from './harness.ts';
 
 describe.each(VARIANTS)('on $name', (variant) => {
   test('a handler calls another agent and gets its result', async () => {
@@ -167,7 +167,7 @@ describe.each(VARIANTS)('on $name', (variant) => {
     const host = await calling(run, { look }, { variant });
 
     const one = await host.task('go');
-    await host.task('go', { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }], contextId: one.contextId } });
+    await host.task('go', { message: userMessage('x', { contextId: one.contextId ?? '' }) });
     await host.task('go');
 
     const [first, second, third] = seen;

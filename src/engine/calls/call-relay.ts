@@ -10,8 +10,11 @@ const PROGRESS_MS = 2000;
 /** The shortest time between two writes to the parent. */
 const WRITE_MS = 250;
 
-/** Why a stream of a child is no longer followed. */
-type EndOfStream = 'settled' | 'closed' | 'news' | 'due';
+/** Why a stream of a child is no longer followed, and whether it had any update. */
+export interface Followed {
+  readonly end: 'settled' | 'closed' | 'news' | 'due';
+  readonly hasProgressed: boolean;
+}
 
 type NextUpdate = IteratorResult<PeerUpdate> | 'news' | 'due' | 'write';
 
@@ -40,15 +43,11 @@ export class CallRelay {
   }
 
   /**
-   * Follows a child until it settles, its stream closes, `news` resolves or a time comes.
+   * Follows a child until it settles, its stream closes, or a time comes.
    *
-   * @returns `hasProgressed`: whether the stream had any update.
+   * @param news Resolves when the parent has changed so that the stream is no longer of use.
    */
-  async follow(
-    updates: AsyncIterable<PeerUpdate>,
-    news: Promise<void>,
-    until: number | undefined,
-  ): Promise<{ readonly end: EndOfStream; readonly hasProgressed: boolean }> {
+  async follow(updates: AsyncIterable<PeerUpdate>, news: Promise<void>, until: number | undefined): Promise<Followed> {
     const iterator = updates[Symbol.asyncIterator]();
     const due = deferred<void>();
     const { timers, clock } = this.#engine;
@@ -123,8 +122,12 @@ export class CallRelay {
   }
 
   #entry(update: CallUpdateEntry): JournalEntry {
-    const place = update.event ?? `${this.#engine.node}.${this.#writtenAt}.${++this.#unnumbered}`;
-    const key = `${this.#callId}/${update.update.kind} ${place}`;
-    return { kind: 'call-update', key, body: update as unknown as JsonObject };
+    return updateEntry(update, `${this.#engine.node}.${this.#writtenAt}.${++this.#unnumbered}`);
   }
+}
+
+/** The journal entry of an update. @param place Distinguishes updates of peers that do not number their events. */
+export function updateEntry(update: CallUpdateEntry, place: string): JournalEntry {
+  const key = `${update.call}/${update.update.kind} ${update.event ?? place}`;
+  return { kind: 'call-update', key, body: update as unknown as JsonObject };
 }

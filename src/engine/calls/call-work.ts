@@ -3,7 +3,7 @@ import type { Message } from '../../model/message.ts';
 import { SENSITIVE } from '../../model/question.ts';
 import { traceOf } from '../../observe/trace-context.ts';
 import type { CallRecord, CallReport, ClaimedCall, Guard, JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
-import { deferred } from '../../support/deferred.ts';
+import { type Deferred, deferred } from '../../support/deferred.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import { digest } from '../../support/secret/digest.ts';
 import type { Writable } from '../../support/writable.ts';
@@ -12,7 +12,7 @@ import { outlined } from '../replay/journal-outline.ts';
 import { isTurnQuestion } from '../run/outcome.ts';
 import { DEFAULT_LIMITS } from '../runnable.ts';
 import { CallQuestions, lastRelayed, outcomeOf, type ShownQuestion, shownQuestion, type Stop, stopOf } from './call-facts.ts';
-import { CallRelay } from './call-relay.ts';
+import { CallRelay, type Followed, updateEntry } from './call-relay.ts';
 import type {
   CalledEntry,
   CallingTask,
@@ -22,7 +22,7 @@ import type {
 } from './call-request.ts';
 import { requestOf } from './call-request.ts';
 import { earlier } from './lineage.ts';
-import { type Peer, type PeerCall, PeerError, type PeerState, type Peers, type PeerUpdate } from './peers.ts';
+import { type Peer, type PeerCall, PeerError, type PeerState, type Peers } from './peers.ts';
 import { SiblingPeer, type SiblingParts } from './sibling.ts';
 
 /** The pauses between attempts, and between polls of a child that does not change. They double up to the longest one. */
@@ -32,6 +32,8 @@ const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_QUEUE_PAUSE_MS = 5000;
 /** How long a peer may be out of reach before the call ends. */
 const UNREACHABLE_MS = 15 * 60_000;
+/** How long a peer may take to send what a child has published before it settled. */
+const DRAIN_MS = 10_000;
 /** How long calls are worked on after the end of their task. */
 const AFTERLIFE_MS = 24 * 60 * 60_000;
 
@@ -65,11 +67,13 @@ export class CallWork {
   readonly #request: CallRequest;
   readonly #abort = new AbortController();
   readonly #stopped = deferred<never>();
-  /** Resolves when the parent may have changed. */
-  #news = deferred<void>();
+  /** Resolves when the parent may have changed. Set while a child is followed. */
+  #news: Deferred<void> | undefined;
   #progress: CallProgress;
   #leaseEpoch: number;
   #isFollowing = false;
+  /** Whether everything that the child published before it settled was passed on. */
+  #isDrained = false;
   #dueAt = Number.POSITIVE_INFINITY;
 
   constructor(parts: CallParts, call: ClaimedCall, leaseEpoch: number) {
@@ -95,7 +99,7 @@ export class CallWork {
 
   /** The parent may have changed. */
   nudge(): void {
-    this.#news.resolve();
+    this.#news?.resolve();
   }
 
   async #run(): Promise<number> {
@@ -106,7 +110,7 @@ export class CallWork {
   async #tryAll(): Promise<void> {
     const { log } = this.#parts.engine;
     try {
-      while (await this.#attempt()) this.#news = deferred();
+      while (await this.#attempt());
     } catch (error) {
       if (error === STOPPED || this.#abort.signal.aborted) return;
       log.error('Work on a call failed unexpectedly', { ...this.#fields, error });
@@ -183,10 +187,13 @@ export class CallWork {
     // It continues without its parent.
     if (task.record.endedAt !== undefined) return this.#done({ remove: true });
     const outcome = outcomeOf(state);
+    const shown = state.kind === 'task' ? shownQuestion(state.task) : undefined;
+    const hasSettled = outcome !== undefined || shown !== undefined;
+    if (hasSettled && this.#isRelayed && !this.#isDrained && state.kind === 'task')
+      return this.#drain(peer, task, state.task.id);
     if (outcome !== undefined) return this.#conclude(task, outcome, undefined, state);
     if (state.kind === 'message') return false;
     const questions = new CallQuestions(this.call.id, task.entries);
-    const shown = shownQuestion(state.task);
     if (shown !== undefined) return this.#question(peer, task, state.task.id, questions, shown);
     const stale = questions.stale(undefined);
     if (stale.length > 0) await this.#append(task, stale.map(withdrawn));
@@ -260,33 +267,60 @@ export class CallWork {
   }
 
   async #wait(peer: Peer, task: CallingTask, taskId: string): Promise<boolean> {
-    const { childId, progress, artifact } = this.#request;
-    const isRelayed = progress === true || artifact !== undefined;
-    if ((childId === undefined || isRelayed) && this.#parts.mayFollow(this)) {
-      const call = this.#peerCall(task.record);
-      const abort = new AbortController();
-      const after = lastRelayed(this.call.id, task.entries);
-      const updates = peer.follow?.(call, taskId, after, AbortSignal.any([abort.signal, this.#abort.signal]));
-      if (updates !== undefined) {
-        this.#isFollowing = true;
-        try {
-          return await this.#follow(task, updates);
-        } finally {
-          this.#isFollowing = false;
-          abort.abort();
-        }
-      }
+    const isFollowed = this.#request.childId === undefined || this.#isRelayed;
+    if (!isFollowed) return this.#park();
+    const followed = this.#parts.mayFollow(this) ? await this.#follow(peer, task, taskId) : undefined;
+    // A stream that closes without anything new must not be opened in a busy loop.
+    if (followed === undefined || (followed.end === 'closed' && !followed.hasProgressed)) return this.#poll();
+    this.#isDrained = followed.end === 'settled';
+    return true;
+  }
+
+  /** Passes on what a child has published before it settled. */
+  async #drain(peer: Peer, task: CallingTask, taskId: string): Promise<true> {
+    this.#isDrained = true;
+    try {
+      await this.#follow(peer, task, taskId, this.#now + DRAIN_MS);
+    } catch (error) {
+      // A peer need not have streams of tasks that have ended.
+      if (!(error instanceof PeerError)) throw error;
     }
-    return childId === undefined || isRelayed ? this.#poll() : this.#park();
+    return true;
   }
 
   /** Follows the child as a stream until it settles, the stream ends, or the facts may have changed. */
-  async #follow(task: CallingTask, updates: AsyncIterable<PeerUpdate>): Promise<boolean> {
+  async #follow(
+    peer: Peer,
+    task: CallingTask,
+    taskId: string,
+    until = this.#nextCheck(),
+  ): Promise<Followed | undefined> {
     const { engine } = this.#parts;
+    const abort = new AbortController();
+    const after = lastRelayed(this.call.id, task.entries);
+    const signal = AbortSignal.any([abort.signal, this.#abort.signal]);
+    const updates = peer.follow?.(this.#peerCall(task.record), taskId, after, signal);
+    if (updates === undefined) return undefined;
+    this.#isFollowing = true;
     const relay = new CallRelay(engine, this.#request, this.call.id, (entries) => this.#append(task, entries));
-    const { end, hasProgressed } = await this.#orStop(relay.follow(updates, this.#news.promise, this.#nextCheck()));
-    // A stream that closes without anything new must not be opened in a busy loop.
-    return end === 'closed' && !hasProgressed ? this.#poll() : true;
+    try {
+      return await this.#orStop(relay.follow(updates, this.#parentStops(task, abort.signal), until));
+    } finally {
+      this.#isFollowing = false;
+      this.#news?.resolve();
+      abort.abort();
+    }
+  }
+
+  /** Resolves when the parent has changed so that the child has to be stopped, or left alone. */
+  async #parentStops({ record }: CallingTask, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      this.#news = deferred();
+      await this.#news.promise;
+      const task = signal.aborted ? undefined : await this.#reliably(() => this.#readTask());
+      if (task === undefined || task.record.endedAt !== record.endedAt) return;
+      if (stopOf(this.call.id, this.#request, task, this.#now) !== undefined) return;
+    }
   }
 
   /** Ends the call for a reason of its own: the child is canceled first. */
@@ -336,11 +370,23 @@ export class CallWork {
     if (record.endedAt !== undefined) return this.#bury(outcome, reason);
     const body = this.#calledBody(record, outcome, reason, state);
     const called: JournalEntry = { kind: 'called', key: this.#request.key, body };
-    const after = await this.#append(task, [called], { endsCall: this.call.id });
+    const journal = [...this.#wholeArtifact(task, state), called];
+    const after = await this.#append(task, journal, { endsCall: this.call.id });
     this.#parts.engine.faultPoint('after-called');
     // The parent has ended in the meantime.
     if (after?.endedAt !== undefined) return this.#bury(outcome, reason);
     return false;
+  }
+
+  /** The relayed artifact as it is in the end, of a peer that does not number its events, so that chunks may be missing. */
+  #wholeArtifact({ entries }: CallingTask, state: PeerState | undefined): readonly JournalEntry[] {
+    const { artifact: name, childId } = this.#request;
+    if (name === undefined || childId !== undefined || state?.kind !== 'task') return [];
+    if (lastRelayed(this.call.id, entries) !== undefined) return [];
+    const artifact = state.task.artifacts?.find((each) => (each.name ?? each.artifactId) === name);
+    if (artifact === undefined) return [];
+    const update = { kind: 'artifact', parts: artifact.parts, append: false } as const;
+    return [updateEntry({ call: this.call.id, update }, 'last')];
   }
 
   /** Removes the row of a parent that has ended. A child that may still run is kept for operators. */
@@ -442,6 +488,11 @@ export class CallWork {
   #park(): Promise<boolean> {
     const isSibling = this.#request.childId !== undefined;
     return isSibling ? this.#done({ dueAt: this.#nextCheck() ?? null }) : this.#poll();
+  }
+
+  get #isRelayed(): boolean {
+    const { progress, artifact } = this.#request;
+    return progress === true || artifact !== undefined;
   }
 
   /** When the facts change by the passing of time. */

@@ -85,9 +85,12 @@ export class SiblingPeer implements Peer {
     after: number | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<PeerUpdate> {
-    const items = Subscription.to(this.#parts.engine, this.#call, taskId, { after: after ?? 0, signal });
+    const known = await this.#read();
+    if (known !== undefined && hasSettled(known) && known.record.lastEvent <= (after ?? 0))
+      return yield { kind: 'settled', state: stateOf(known) };
+    const items = Subscription.to(this.#parts.engine, this.#scope, taskId, { after: after ?? 0, signal });
     for await (const batch of items) {
-      let hasSettled = false;
+      let mayHaveSettled = false;
       for (const item of batch) {
         if (item.kind === 'artifact') {
           const { artifact, append } = artifactUpdateOf(item);
@@ -98,11 +101,11 @@ export class SiblingPeer implements Peer {
           const text = status.state === 'TASK_STATE_WORKING' ? textOfStatus(status) : '';
           const path = pathIn(metadata) ?? [this.name];
           if (text !== '') yield { kind: 'progress', text, path, event: item.number };
-          hasSettled ||= isTerminal(status.state) || isPaused(status.state);
+          mayHaveSettled ||= isTerminal(status.state) || isPaused(status.state);
         }
       }
-      const stored = hasSettled ? await this.#read() : undefined;
-      if (stored !== undefined && (isTerminal(stored.record.status.state) || isPaused(stored.record.status.state)))
+      const stored = mayHaveSettled ? await this.#read() : undefined;
+      if (stored !== undefined && hasSettled(stored))
         return yield { kind: 'settled', state: stateOf(stored) };
     }
   }
@@ -176,6 +179,10 @@ export class SiblingPeer implements Peer {
   #read(): Promise<StoredTask | undefined> {
     return this.#parts.engine.store.read(this.#scope, this.#childId, { history: 0, artifacts: true });
   }
+}
+
+function hasSettled({ record: { status } }: StoredTask): boolean {
+  return isTerminal(status.state) || isPaused(status.state);
 }
 
 function stateOf(stored: StoredTask): PeerState {
