@@ -30,6 +30,8 @@ export interface CallSettings {
   readonly maxDepth: number;
   /** The maximum number of open calls of all tasks of one owner. */
   readonly maxOpen: number;
+  /** Identifies the host in the marks of its agents. */
+  readonly identity: string;
 }
 
 /** The state that the parts of one engine share. */

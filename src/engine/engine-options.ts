@@ -9,6 +9,7 @@ import { type Scheduler, systemScheduler } from '../support/time/scheduler.ts';
 import { TimerHeap } from '../support/time/timer-heap.ts';
 import type { EngineContext, FetchFile } from './engine-context.ts';
 import type { PushTransport } from './outbox/delivery.ts';
+import { DEFAULT_MAX_DEPTH } from './calls/lineage.ts';
 import type { Peers } from './calls/peers.ts';
 import { Feed } from './stream/feed.ts';
 import { Gathering } from './write/write-coalescer.ts';
@@ -70,6 +71,8 @@ export interface EngineOptions {
   readonly maxDepth?: number;
   /** The maximum number of open calls of all tasks of one owner; 1,000 if not set. The engine rejects further calls. */
   readonly maxOpenCalls?: number;
+  /** Identifies the host to agents on other hosts, so that they recognise cycles: its public URL. An id of the process if not set. */
+  readonly identity?: string;
   /** Delivers push notifications. Without it, none are sent. */
   readonly pushTransport?: PushTransport;
   /** Retries and limits of push notifications; see `PushPolicy` for the defaults. */
@@ -165,8 +168,9 @@ export function createEngineContext(options: EngineOptions, clock: Clock, hooks:
     maxHistoryBytes: options.maxHistoryBytes ?? 16 * 2 ** 20,
     calls: {
       peers: options.peers,
-      maxDepth: options.maxDepth ?? 3,
+      maxDepth: options.maxDepth ?? DEFAULT_MAX_DEPTH,
       maxOpen: options.maxOpenCalls ?? 1000,
+      identity: options.identity ?? (options.newId ?? newId)(),
     },
     isOnDemand: onDemand,
     closesWithWhole: options.closesWithWhole ?? false,

@@ -52,10 +52,12 @@ class ScriptedPeer implements Peer {
 
   readonly get = async (): Promise<PeerState> => this.#request('get');
 
-  readonly follow = (): AsyncIterable<PeerUpdate> | undefined => {
+  readonly follow = async (): Promise<AsyncIterable<PeerUpdate> | undefined> => {
     this.requests.push('follow');
     return this.updates?.();
   };
+
+  readonly requestHints = async (): Promise<boolean> => false;
 
   readonly answer = async (_call: PeerCall, _taskId: string, answer: PeerAnswer): Promise<PeerState> => {
     this.answers.push(answer);

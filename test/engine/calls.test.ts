@@ -171,7 +171,7 @@ describe.each(VARIANTS)('on $name', (variant) => {
     await host.task('go');
 
     const [first, second, third] = seen;
-    expect(first?.caller).toMatchObject({ id: 'ann', isVerified: true, agents: ['agent'] });
+    expect(first?.caller).toMatchObject({ id: 'ann', isVerified: true, actors: ['agent'] });
     expect(first?.contextId).not.toBe(one.contextId);
     expect(second?.contextId).toBe(first?.contextId);
     expect(third?.contextId).not.toBe(first?.contextId);
@@ -235,8 +235,11 @@ describe.each(VARIANTS.slice(0, 2))('limits of calls on $name', (variant) => {
     };
 
   test.each([
-    ['agent', 'The call was rejected: agent cannot call itself. Answer without this call.'],
-    ['b agent', 'The call was rejected: agent is already waiting for this task (agent › b › agent). Answer without this call.'],
+    ['agent', 'The call was rejected: agent cannot call itself. Continue without this call.'],
+    [
+      'b agent',
+      'The call was rejected: agent cannot be called here, because it waits for the result of this call: agent › b › agent. Continue without this call.',
+    ],
   ])('agents that call each other in a cycle are stopped: %s', async (text, message) => {
     const host = await calling(noting(nested), { b: noting(nested) }, { variant });
 
@@ -250,7 +253,7 @@ describe.each(VARIANTS.slice(0, 2))('limits of calls on $name', (variant) => {
     const host = await calling(noting(nested), others, { variant, maxDepth: 2 });
 
     expect(artifactText(await host.task('b c d'))).toBe('rejected');
-    expect(errors.at(-1)).toContain('2 levels deep, and agent › b › c › d is level 3');
+    expect(errors.at(-1)).toContain('3 calls would lead to it and 2 are allowed (maxDepth): agent › b › c › d.');
     expect(artifactText(await host.task('b c'))).toBe('bottom');
   });
 

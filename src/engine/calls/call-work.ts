@@ -21,7 +21,6 @@ import type {
   CallRequest,
 } from './call-request.ts';
 import { requestOf } from './call-request.ts';
-import { earlier } from './lineage.ts';
 import { type Peer, type PeerCall, PeerError, type PeerState, type Peers } from './peers.ts';
 import { SiblingPeer, type SiblingParts } from './sibling.ts';
 
@@ -123,8 +122,8 @@ export class CallWork {
     const task = await this.#reliably(() => this.#readTask());
     // The rows of a removed task are gone.
     if (task === undefined) return false;
-    const peer = this.#peerFor(task.record);
     try {
+      const peer = this.#peerFor(task.record);
       if (peer === undefined) return await this.#leaveToOthers(task);
       const stop = stopOf(this.call.id, this.#request, task, this.#now);
       if (stop !== undefined) return await this.#end(peer, task, stop);
@@ -299,7 +298,7 @@ export class CallWork {
     const abort = new AbortController();
     const after = lastRelayed(this.call.id, task.entries);
     const signal = AbortSignal.any([abort.signal, this.#abort.signal]);
-    const updates = peer.follow?.(this.#peerCall(task.record), taskId, after, signal);
+    const updates = await this.#orStop(peer.follow(this.#peerCall(task.record), taskId, after, signal));
     if (updates === undefined) return undefined;
     this.#isFollowing = true;
     const relay = new CallRelay(engine, this.#request, this.call.id, (entries) => this.#append(task, entries));
@@ -497,12 +496,13 @@ export class CallWork {
 
   /** When the facts change by the passing of time. */
   #nextCheck(): number | undefined {
-    const { deadline, idleMs } = this.#request;
-    return earlier(deadline, idleMs === undefined ? undefined : this.#now + Math.ceil(idleMs / 2));
+    const { deadline = Number.POSITIVE_INFINITY, idleMs = Number.POSITIVE_INFINITY } = this.#request;
+    const time = Math.min(deadline, this.#now + Math.ceil(idleMs / 2));
+    return time === Number.POSITIVE_INFINITY ? undefined : time;
   }
 
   #dueBy(time: number): number {
-    return earlier(time, this.#request.deadline) ?? time;
+    return Math.min(time, this.#request.deadline ?? time);
   }
 
   /** Notes when the child was seen to change. Returns whether it has been silent for too long. */

@@ -1,49 +1,80 @@
-import type { TaskRecord } from '../../store/store.ts';
-import { sha256 } from '../../support/secret/sha256.ts';
-import { originOf } from '../replay/load-task.ts';
-import { CallError } from './call.ts';
-import type { Lineage } from './peers.ts';
+import type { Lineage } from '../../model/lineage.ts';
+import { digest } from '../../support/secret/digest.ts';
 
-/** The lineage of the calls that a task makes. */
-export function lineageOfCalls(task: TaskRecord, deadline: number | undefined): Lineage {
-  const { lineage } = originOf(task);
-  const until = earlier(lineage?.deadline, deadline);
-  return {
-    root: lineage?.root ?? task.id,
-    parent: task.id,
-    depth: (lineage?.depth ?? 0) + 1,
-    path: [...(lineage?.path ?? []), task.agent],
-    ...(until !== undefined && { deadline: until }),
-  };
-}
+/** How many calls may lead to a task, if its agent does not set `maxDepth`. */
+export const DEFAULT_MAX_DEPTH = 3;
 
-/** @throws CallError `rejected` with a message that a model can read: for calls that are nested too deeply, and for cycles. */
-export function assertMayCall({ depth, path }: Lineage, peer: string, maxDepth: number): void {
-  const chain = [...path, peer].join(' › ');
-  if (depth > maxDepth)
-    throw new CallError(
-      `The call was rejected: agents may call each other ${maxDepth} levels deep, and ${chain} is level ${depth}. Answer without this call.`,
-      'rejected',
-    );
-  if (path.at(-1) === peer)
-    throw new CallError(`The call was rejected: ${peer} cannot call itself. Answer without this call.`, 'rejected');
-  if (path.includes(peer))
-    throw new CallError(
-      `The call was rejected: ${peer} is already waiting for this task (${chain}). Answer without this call.`,
-      'rejected',
-    );
+/** The most agents that a path names. Longer paths lose their middle. */
+const MAX_PATH = 16;
+
+/** An agent that is called. */
+export interface CalledAgent {
+  /** Its name, as it appears in paths. */
+  readonly name: string;
+  /** Its mark: see `agentMark`. */
+  readonly mark: string;
+  /** How many calls may lead to a task of it. */
+  readonly maxDepth: number;
 }
 
 /**
- * The context of a task's calls to one peer: the same for all tasks of a conversation. Callers choose the context of their own tasks, so
- * the digest has to be one for which they cannot construct the context of another caller.
+ * Returns a text by which an agent recognises itself in a lineage. It does not reveal the address.
+ *
+ * @param host Identifies the host to others: its public URL. Without one, an id of the process.
  */
-export async function contextIdOfCall({ tenant, owner, contextId }: TaskRecord, peer: string): Promise<string> {
-  const hash = await sha256(JSON.stringify([owner, tenant, contextId, peer]));
-  return `call-${hash.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
+export function agentMark(host: string, agentId: string): string {
+  return digest(JSON.stringify([host, agentId]));
 }
 
-export function earlier(one: number | undefined, other: number | undefined): number | undefined {
-  if (one === undefined) return other;
-  return other === undefined ? one : Math.min(one, other);
+/** The task that makes a call. */
+export interface CallingTask {
+  /** The id of the task. */
+  readonly taskId: string;
+  /** Where the task itself comes from, if it was called. */
+  readonly lineage: Lineage | undefined;
+  /** The name of its agent, as it appears in paths. */
+  readonly name: string;
+  /** The mark of its agent. */
+  readonly mark: string;
+  /** When the task is canceled, in milliseconds since 1970. */
+  readonly deadline?: number | undefined;
+}
+
+/** Returns the lineage of a call. The deadline is the earliest of those of the calling task, its lineage and the call. */
+export function lineageOfCall(calling: CallingTask, deadline?: number): Lineage {
+  const { taskId, lineage, name, mark } = calling;
+  const earliest = Math.min(...[calling.deadline, lineage?.deadline, deadline].map((each) => each ?? Infinity));
+  return {
+    root: lineage?.root ?? taskId,
+    parent: taskId,
+    depth: depthOf(lineage) + 1,
+    path: shortened([...(lineage?.path ?? []), name]),
+    marks: shortened([...(lineage?.marks ?? []), mark]),
+    ...(Number.isFinite(earliest) && { deadline: earliest }),
+  };
+}
+
+/**
+ * Returns why a call must not be made, for a person or a model to read: the agent already works on a task of this chain, or the chain is
+ * too long. `undefined` if it may be made. The same rule holds for agents of one host and for messages from other hosts.
+ */
+export function checkLineage(lineage: Lineage, { name, mark, maxDepth }: CalledAgent): string | undefined {
+  const chain = [...lineage.path, name].join(' › ');
+  if (lineage.marks.at(-1) === mark) return `${name} cannot call itself. Continue without this call.`;
+  if (lineage.marks.includes(mark)) {
+    return `${name} cannot be called here, because it waits for the result of this call: ${chain}. Continue without this call.`;
+  }
+  const depth = depthOf(lineage);
+  if (depth <= maxDepth) return undefined;
+  return `${name} cannot be called here, because ${depth} calls would lead to it and ${maxDepth} are allowed (maxDepth): ${chain}. Continue without this call.`;
+}
+
+/** A sender may claim less than its path shows. */
+function depthOf(lineage: Lineage | undefined): number {
+  return lineage === undefined ? 0 : Math.max(lineage.depth, lineage.path.length);
+}
+
+function shortened(entries: readonly string[]): readonly string[] {
+  if (entries.length <= MAX_PATH) return entries;
+  return [...entries.slice(0, MAX_PATH / 2), ...entries.slice(-MAX_PATH / 2)];
 }

@@ -79,12 +79,21 @@ export class SiblingPeer implements Peer {
     return stateOf(stored);
   }
 
-  async *follow(
+  async follow(
     _call: PeerCall,
     taskId: string,
     after: number | undefined,
     signal: AbortSignal,
-  ): AsyncGenerator<PeerUpdate> {
+  ): Promise<AsyncIterable<PeerUpdate>> {
+    return this.#updates(taskId, after, signal);
+  }
+
+  /** The store makes the call due when the child settles. */
+  async requestHints(): Promise<boolean> {
+    return false;
+  }
+
+  async *#updates(taskId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<PeerUpdate> {
     const known = await this.#read();
     if (known !== undefined && hasSettled(known) && known.record.lastEvent <= (after ?? 0))
       return yield { kind: 'settled', state: stateOf(known) };
@@ -155,7 +164,8 @@ export class SiblingPeer implements Peer {
     return {
       ...this.#submission(message),
       returnImmediately: true,
-      call: { id: this.#call.id, taskId: this.#childId, lineage: requestOf(this.#call).lineage },
+      call: { id: this.#call.id, taskId: this.#childId },
+      lineage: requestOf(this.#call).lineage,
       ...(skillId !== undefined && { skillId }),
     };
   }
@@ -165,7 +175,7 @@ export class SiblingPeer implements Peer {
     const { lineage, caller } = requestOf(this.#call);
     const trace = traceOf(this.#parent);
     const { fairnessKey } = this.#parent;
-    const asCaller: Caller = { ...caller, agents: lineage.path };
+    const asCaller: Caller = { ...caller, actors: lineage.path.toReversed() };
     return {
       ...this.#scope,
       agent: this.#agent.id,

@@ -1,6 +1,7 @@
 import type { Artifact } from '../../model/artifact.ts';
 import { ArtifactFold } from '../../model/artifact-fold.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalRecord, Store, StoredTask, TaskEvent, TaskRecord } from '../../store/store.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
@@ -8,7 +9,6 @@ import type { Writable } from '../../support/writable.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
 import type { Creation } from '../write/creation.ts';
 import { artifactUpdateOf } from './event-body.ts';
-import type { Lineage } from '../calls/peers.ts';
 import type { Caller } from '../handler.ts';
 import { Journal, type Trigger } from './journal.ts';
 import { PublishedOutputs } from '../output/published-outputs.ts';
@@ -24,7 +24,7 @@ export interface Origin {
   readonly trace?: TraceContext;
   /** The maximum working time that the caller specified. */
   readonly timeoutMs?: number;
-  /** Set for a task that another task has created by a call. */
+  /** Set for a task that another agent has created by a call. */
   readonly lineage?: Lineage;
 }
 

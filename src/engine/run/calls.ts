@@ -17,7 +17,9 @@ import type {
   CallUpdateEntry,
 } from '../calls/call-request.ts';
 import { pathOf, preparedQuestion, questionForHandler } from '../calls/child-question.ts';
-import { assertMayCall, contextIdOfCall, earlier, lineageOfCalls } from '../calls/lineage.ts';
+import { contextIdOfCall } from '../calls/call-context.ts';
+import { agentMark, checkLineage, lineageOfCall } from '../calls/lineage.ts';
+import { PeerError, type Peers } from '../calls/peers.ts';
 import { QuestionCanceledError, QuestionExpiredError } from '../handler.ts';
 import { partsOfContent } from '../output/output.ts';
 import type { Journal } from '../replay/journal.ts';
@@ -153,13 +155,18 @@ export class RunCalls {
 
   async #newCall(key: string, peer: string, parts: readonly Part[], options: CallOptions): Promise<AddedCall> {
     const { engine, record, agent } = this.#run;
-    const { maxDepth, maxOpen, peers } = engine.calls;
+    const { maxDepth, maxOpen, peers, identity } = engine.calls;
     const isSibling = engine.agents.has(peer);
-    if (!isSibling && peers?.find(peer) === undefined) throw unknownPeer(peer, [...engine.agents.keys()], agent.id);
+    if (!isSibling) assertKnown(peer, peers, [...engine.agents.keys()], agent.id);
     const { deadlineMs } = options;
     const now = this.#run.now();
-    const lineage = lineageOfCalls(record, deadlineMs === undefined ? undefined : now + deadlineMs);
-    assertMayCall(lineage, peer, maxDepth);
+    const { caller, lineage: own } = originOf(record);
+    const calling = { taskId: record.id, lineage: own, name: agent.id, mark: agentMark(identity, agent.id) };
+    const lineage = lineageOfCall(calling, deadlineMs === undefined ? undefined : now + deadlineMs);
+    // A peer on another host knows its own mark.
+    const mark = isSibling ? agentMark(identity, peer) : '';
+    const problem = checkLineage(lineage, { name: peer, mark, maxDepth });
+    if (problem !== undefined) throw new CallError(`The call was rejected: ${problem}`, 'rejected');
     const id = engine.newId();
     const { onParentEnd = 'cancel', questions = 'forward', skill, idleMs, progress, relay, as } = options;
     const contextId = await contextIdOfCall(record, peer);
@@ -171,7 +178,7 @@ export class RunCalls {
       message,
       onParentEnd,
       questions: typeof questions === 'function' ? 'handler' : questions,
-      caller: originOf(record).caller,
+      caller,
       lineage,
       after: record.lastJournal,
     };
@@ -315,11 +322,11 @@ export class RunCalls {
       void run.completions.during(() => this.#answer(key, answer)).catch(() => {});
       return;
     }
-    const { deadline } = originOf(run.record).lineage ?? {};
-    const timeoutMs = (earlier(run.now() + run.agent.limits.questionTtlMs, deadline) ?? 0) - run.now();
+    const { deadline = Number.POSITIVE_INFINITY } = originOf(run.record).lineage ?? {};
+    const timeoutMs = Math.max(1, Math.min(run.agent.limits.questionTtlMs, deadline - run.now()));
     const question = preparedQuestion(asked);
     run.waits
-      .forward({ key, state: asked.state, question, path, timeoutMs: Math.max(1, timeoutMs), isOver })
+      .openQuestion({ key, state: asked.state, question, path, timeoutMs, isOver })
       .catch((error: unknown) => this.#refused(key, error))
       .catch(() => {});
   }
@@ -413,6 +420,17 @@ function checked(peer: unknown, message: CallMessage, options: CallOptions): rea
   if (skill !== undefined && (typeof skill !== 'string' || skill === ''))
     throw new TypeError('The skill of a call must be a non-empty string');
   return partsOfContent(message, 'The message of a call');
+}
+
+/** @throws TypeError for a peer that this node does not know, CallError `rejected` for a URL that must not be called. */
+function assertKnown(peer: string, peers: Peers | undefined, agents: readonly string[], own: string): void {
+  try {
+    if (peers?.find(peer) !== undefined) return;
+  } catch (error) {
+    if (error instanceof PeerError) throw new CallError(`The call was rejected: ${error.message}`, 'rejected');
+    throw error;
+  }
+  throw unknownPeer(peer, agents, own);
 }
 
 function unknownPeer(peer: string, agents: readonly string[], own: string): TypeError {

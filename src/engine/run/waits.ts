@@ -134,7 +134,7 @@ export class Waits {
   }
 
   /** Asks the caller a question of a called agent. Settles when it no longer is open. */
-  forward({ key, state, question, path, timeoutMs, isOver }: ForwardedQuestion): Promise<unknown> {
+  openQuestion({ key, state, question, path, timeoutMs, isOver }: ForwardedQuestion): Promise<unknown> {
     const { parts, ...asked } = question;
     const expiresAt = this.#run.now() + timeoutMs;
     return this.#queue(state, parts, key, { ...asked, path, timeoutMs, expiresAt }, isOver);

@@ -1,11 +1,11 @@
 import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
 import type { Idempotency, Scope } from '../../store/store.ts';
 import { digest } from '../../support/secret/digest.ts';
 import { isName, MAX_CALLER, MAX_NAME } from '../../support/name.ts';
-import type { Lineage } from '../calls/peers.ts';
 import type { Caller } from '../handler.ts';
 import { isPlain } from '../../support/json/json-value.ts';
 import type { Origin } from '../replay/load-task.ts';
@@ -34,6 +34,8 @@ export interface Submission extends Scope {
   readonly skillId?: string;
   /** The trace context of the request, if it has one. */
   readonly trace?: TraceContext;
+  /** Where the task comes from, if another agent has sent the message. Checked by `checkLineage`. */
+  readonly lineage?: Lineage;
   /** Whether to return as soon as the message is stored, without waiting for the task. */
   readonly returnImmediately?: boolean;
   /**
@@ -75,8 +77,6 @@ export interface CallOrigin {
   readonly id: string;
   /** The id of the new task, chosen with the call. */
   readonly taskId: string;
-  /** Where the call comes from. */
-  readonly lineage: Lineage;
 }
 
 /** How long repeats of a request are recognised at least. */
@@ -144,14 +144,14 @@ export function contentDigest({ agent, message }: Submission): string {
 }
 
 export function originOfSubmission(submission: Submission): JsonObject {
-  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace, timeoutMs, call } = submission;
+  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace, timeoutMs, lineage } = submission;
   const origin: Writable<Origin> = { caller, acceptedOutputModes };
   if (metadata !== undefined) origin.metadata = metadata;
   if (extensions !== undefined) origin.extensions = extensions;
   if (skillId !== undefined) origin.skillId = skillId;
   if (trace !== undefined) origin.trace = trace;
   if (timeoutMs !== undefined) origin.timeoutMs = timeoutMs;
-  if (call !== undefined) origin.lineage = call.lineage;
+  if (lineage !== undefined) origin.lineage = lineage;
   return origin as unknown as JsonObject;
 }
 
