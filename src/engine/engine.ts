@@ -122,7 +122,13 @@ export class Engine {
       peers,
       onWritten: (record) => this.#written(record),
     });
-    const parts = { calls: this.#calls, runs: this.#runs, heartbeat: this.#heartbeat, outbox: this.#outbox, prune: () => this.prune() };
+    const parts = {
+      calls: this.#calls,
+      runs: this.#runs,
+      heartbeat: this.#heartbeat,
+      outbox: this.#outbox,
+      prune: () => this.prune(),
+    };
     this.#onDemand = options.onDemand === true ? new OnDemand(this.#context, parts) : undefined;
   }
 

@@ -63,7 +63,7 @@ describe.each(VARIANTS)('on $name', (variant) => {
     expect(artifactText(await parent)).toBe('canceled');
   });
 
-  test('a task that ends leaves no running child, unless the call says so', async () => {
+  test('a task that ends leaves no running child, except for calls with onParentEnd: leave', async () => {
     const run: Handler = async ({ startCall }) => {
       await startCall('canceled', 'x');
       await startCall('left', 'x', { onParentEnd: 'leave' });

@@ -49,7 +49,9 @@ describe.each(VARIANTS)('on $name', (variant) => {
     const done = await second.reply(asking, 'Ann');
 
     expect(artifactText(done)).toBe('hello Ann');
-    const questions = done.history?.filter(({ parts: [part] }) => part !== undefined && 'text' in part && part.text === 'Name?');
+    const questions = done.history?.filter(
+      ({ parts: [part] }) => part !== undefined && 'text' in part && part.text === 'Name?',
+    );
     expect(questions).toHaveLength(1);
   });
 

@@ -33,7 +33,11 @@ const asks: Handler = async ({ ask, step }) => {
 const limits = { keepJournal: 'whole' } as const;
 
 /** Answers questions of a task until it has ended, or for some rounds. A call to a dead process never returns. */
-async function answerAll({ store, clock }: Pick<Cluster, 'store' | 'clock'>, node: Node, rounds: number): Promise<void> {
+async function answerAll(
+  { store, clock }: Pick<Cluster, 'store' | 'clock'>,
+  node: Node,
+  rounds: number,
+): Promise<void> {
   for (let i = 0; i < rounds; i++) {
     const [parent] = await tasksOf({ store }, 'agent');
     if (parent?.endedAt !== undefined) return;
@@ -85,8 +89,17 @@ describe.each(STORES)('on $name', (variant) => {
     expect(await tasksOf({ store }, 'asks')).toHaveLength(1);
     expect(await tasksOf({ store }, 'echo')).toHaveLength(1);
     const kinds = (await store.journal(taskId)).map(({ kind }) => kind);
-    for (const [kind, count] of [['call', 2], ['called', 2], ['call-question', 1], ['question', 1], ['answer', 1]] as const)
-      expect(kinds.filter((each) => each === kind), kind).toHaveLength(count);
+    for (const [kind, count] of [
+      ['call', 2],
+      ['called', 2],
+      ['call-question', 1],
+      ['question', 1],
+      ['answer', 1],
+    ] as const)
+      expect(
+        kinds.filter((each) => each === kind),
+        kind,
+      ).toHaveLength(count);
   });
 });
 
@@ -146,11 +159,15 @@ describe.each(VARIANTS)('on $name', (variant) => {
       await untilAborted(signal);
       return 'stopped';
     };
-    const first = await calling(async ({ call }) => (await call('waits', 'x')).text, { waits }, {
-      variant,
-      maxSuspended: 1000,
-      limits: { recovery: 'fail' },
-    });
+    const first = await calling(
+      async ({ call }) => (await call('waits', 'x')).text,
+      { waits },
+      {
+        variant,
+        maxSuspended: 1000,
+        limits: { recovery: 'fail' },
+      },
+    );
     void first.task('go').catch(() => {});
     await until(async () => (await tasksOf(first, 'waits')).length === 1);
     await turns();

@@ -20,14 +20,17 @@ import { ANN, artifactText, type Harness, statusText, STORES, until } from './ha
 /** A task of the peer. */
 function task(state: TaskState, text?: string, more: Partial<Task> = {}): PeerState {
   const message = { messageId: `q ${text}`, role: 'ROLE_AGENT' as const, parts: [{ text: text ?? '' }] };
-  return { kind: 'task', task: { id: 'remote', contextId: 'c', status: text === undefined ? { state } : { state, message }, ...more } };
+  return {
+    kind: 'task',
+    task: { id: 'remote', contextId: 'c', status: text === undefined ? { state } : { state, message }, ...more },
+  };
 }
 
 const WORKING = task('TASK_STATE_WORKING');
 const done = (text: string): PeerState =>
   task('TASK_STATE_COMPLETED', undefined, { artifacts: [{ artifactId: 'response', parts: [{ text }] }] });
 
-/** A peer whose task is in a state that the test sets. What it is asked to do is noted. */
+/** A peer whose task is in a state that the test sets. Its requests are noted. */
 class ScriptedPeer implements Peer {
   readonly name = 'crm';
   readonly requests: string[] = [];
@@ -108,7 +111,11 @@ describe.each(STORES)('on $name', (variant) => {
     expect(peer.requests.filter((name) => name === 'start')).toHaveLength(1);
     expect(peer.requests).toContain('get');
     const [call] = peer.calls;
-    expect(call).toMatchObject({ caller: { id: 'ann' }, lineage: { depth: 1, path: ['agent'] }, message: { messageId: call?.id } });
+    expect(call).toMatchObject({
+      caller: { id: 'ann' },
+      lineage: { depth: 1, path: ['agent'] },
+      message: { messageId: call?.id },
+    });
   });
 
   test('a message without a task is a result at once', async () => {

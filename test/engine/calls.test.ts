@@ -285,7 +285,11 @@ describe.each(VARIANTS.slice(0, 2))('limits of calls on $name', (variant) => {
   });
 
   test('a call inside a step is an error', async () => {
-    const host = await calling(async ({ call, step }) => step('s', async () => (await call('echo', 'x')).text), { echo }, { variant });
+    const host = await calling(
+      async ({ call, step }) => step('s', async () => (await call('echo', 'x')).text),
+      { echo },
+      { variant },
+    );
 
     await host.task('go');
 
@@ -342,7 +346,11 @@ describe.each(VARIANTS)('time limits of calls on $name', (variant) => {
   });
 
   test('waitMs has no effect on a call that ends in time', async () => {
-    const host = await calling(async ({ call }) => (await call('echo', 'x', { waitMs: 5000 })).text, { echo }, { variant });
+    const host = await calling(
+      async ({ call }) => (await call('echo', 'x', { waitMs: 5000 })).text,
+      { echo },
+      { variant },
+    );
 
     expect(artifactText(await host.task('go'))).toBe('echo x');
   });
@@ -408,7 +416,8 @@ describe.each(VARIANTS)('time limits of calls on $name', (variant) => {
     const run: Handler = async ({ startCall, inbox }) => {
       const started = await startCall('slow', 'x');
       await started.detach({ to: 'inbox' });
-      for await (const message of inbox) return `${message.text} ${String(message.metadata?.['callId'] === started.id)}`;
+      for await (const message of inbox)
+        return `${message.text} ${String(message.metadata?.['callId'] === started.id)}`;
       return 'nothing';
     };
     const host = await calling(run, { slow }, { variant });

@@ -13,7 +13,7 @@ export interface Stop {
   readonly reason: string;
 }
 
-/** What has become of a question that was passed on to the parent's caller, or to its handler. */
+/** The end of a question that was passed on to the caller of the parent, or to its handler. */
 export type AnswerEntry =
   | { readonly value: Message | string }
   | { readonly expired: true }
@@ -23,7 +23,7 @@ export type AnswerEntry =
   /** The question could not be asked, or the handler that answers questions has failed. */
   | { readonly refused: string };
 
-/** Derives why a call has to be stopped from stored facts; `undefined` if it goes on. */
+/** Derives why a call has to be stopped from stored facts; `undefined` if it continues. */
 export function stopOf(callId: string, request: CallRequest, task: CallingTask, now: number): Stop | undefined {
   const { record, entries } = task;
   const isOver = record.canceling || record.endedAt !== undefined;
@@ -126,9 +126,7 @@ export class CallQuestions {
 
   /** The open questions, except for the one that the child shows. */
   stale(shown: string | undefined): readonly string[] {
-    return [...this.#asked].filter(
-      (key) => key !== shown && !this.#answers.has(key) && !this.#withdrawn.has(key),
-    );
+    return [...this.#asked].filter((key) => key !== shown && !this.#answers.has(key) && !this.#withdrawn.has(key));
   }
 
   #key(questionId: string, times: number): string {

@@ -72,7 +72,7 @@ export interface CallUpdateEntry {
     | { readonly kind: 'artifact'; readonly parts: Message['parts']; readonly append: boolean };
 }
 
-/** What the nodes that worked on a call have found out: the progress of its row. */
+/** The progress of a row: the findings of the nodes that worked on the call. */
 export interface CallProgress {
   /** The id of the task at the peer, once it is known. */
   readonly taskId?: string;

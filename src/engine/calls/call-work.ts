@@ -2,7 +2,15 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { SENSITIVE } from '../../model/question.ts';
 import { traceOf } from '../../observe/trace-context.ts';
-import type { CallRecord, CallReport, ClaimedCall, Guard, JournalEntry, TaskRecord, TaskWrite } from '../../store/store.ts';
+import type {
+  CallRecord,
+  CallReport,
+  ClaimedCall,
+  Guard,
+  JournalEntry,
+  TaskRecord,
+  TaskWrite,
+} from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import { digest } from '../../support/secret/digest.ts';
@@ -11,15 +19,17 @@ import type { JournalKind } from '../replay/journal.ts';
 import { outlined } from '../replay/journal-outline.ts';
 import { isTurnQuestion } from '../run/outcome.ts';
 import { DEFAULT_LIMITS } from '../runnable.ts';
-import { CallQuestions, lastRelayed, outcomeOf, type ShownQuestion, shownQuestion, type Stop, stopOf } from './call-facts.ts';
+import {
+  CallQuestions,
+  lastRelayed,
+  outcomeOf,
+  type ShownQuestion,
+  shownQuestion,
+  type Stop,
+  stopOf,
+} from './call-facts.ts';
 import { CallRelay, type Followed, updateEntry } from './call-relay.ts';
-import type {
-  CalledEntry,
-  CallingTask,
-  CallProgress,
-  CallQuestionEntry,
-  CallRequest,
-} from './call-request.ts';
+import type { CalledEntry, CallingTask, CallProgress, CallQuestionEntry, CallRequest } from './call-request.ts';
 import { requestOf } from './call-request.ts';
 import { type Peer, type PeerCall, PeerError, type PeerState, type Peers } from './peers.ts';
 import { SiblingPeer, type SiblingParts } from './sibling.ts';
@@ -39,7 +49,7 @@ const AFTERLIFE_MS = 24 * 60 * 60_000;
 /** Thrown inside work that was stopped. */
 const STOPPED = new Error('Stopped');
 
-/** What work on a call needs of the engine. */
+/** The parts of the engine that work on a call needs. */
 export interface CallParts extends SiblingParts {
   readonly peers: Peers | undefined;
   /** Returns whether there is room to follow one more child as a stream. */
@@ -49,7 +59,7 @@ export interface CallParts extends SiblingParts {
 type Change = Omit<CallReport, 'callId' | 'node' | 'fence' | 'progress'>;
 
 /**
- * Works on one call under the lease of its row, until there is nothing to do for now. What to do is derived from stored facts: the row, the
+ * Works on one call under the lease of its row, until there is nothing to do for now. Each action is derived from stored facts: the row, the
  * record and journal of the parent, and the state of the child. A node that dies is replaced by one that reads the same facts.
  *
  *     not started ──► start ──► the child works ──► it has ended: outcome to the parent, row removed
@@ -210,7 +220,10 @@ export class CallWork {
     shown: ShownQuestion,
   ): Promise<boolean> {
     if (this.#request.questions === 'fail')
-      return this.#end(peer, task, { outcome: 'failed', reason: 'The agent asked a question, which the call does not pass on' });
+      return this.#end(peer, task, {
+        outcome: 'failed',
+        reason: 'The agent asked a question, which the call does not pass on',
+      });
     const key = questions.keyOf(shown.id);
     const stale = questions.stale(key).map(withdrawn);
     if (key === undefined) {
@@ -224,7 +237,11 @@ export class CallWork {
     return this.#answer(peer, task, taskId, questions, shown, key, answer.value);
   }
 
-  #questionEntry(questions: CallQuestions, { id, state, message }: ShownQuestion, problem?: string): { newKey: JournalEntry } {
+  #questionEntry(
+    questions: CallQuestions,
+    { id, state, message }: ShownQuestion,
+    problem?: string,
+  ): { newKey: JournalEntry } {
     const body: Writable<CallQuestionEntry> = { call: this.call.id, state, message };
     if (problem !== undefined) body.problem = problem;
     return { newKey: { kind: 'call-question', key: questions.newKey(id), body: body as unknown as JsonObject } };
@@ -250,9 +267,7 @@ export class CallWork {
     const call = this.#peerCall(task.record);
     let state: PeerState;
     try {
-      state = await this.#orStop(
-        peer.answer(call, taskId, { questionId: shown.id, message }, this.#abort.signal),
-      );
+      state = await this.#orStop(peer.answer(call, taskId, { questionId: shown.id, message }, this.#abort.signal));
     } catch (error) {
       if (!(error instanceof PeerError) || error.kind !== 'rejected') throw error;
       // The peer expects another answer.
@@ -403,7 +418,10 @@ export class CallWork {
     const { maxOutputBytes } = this.#parts.engine.agents.get(record.agent)?.limits ?? DEFAULT_LIMITS;
     const size = jsonSize(body);
     if (size <= maxOutputBytes) return body;
-    return { outcome: 'failed', reason: `The result of the agent has ${size} bytes, and may have at most ${maxOutputBytes}` };
+    return {
+      outcome: 'failed',
+      reason: `The result of the agent has ${size} bytes, and may have at most ${maxOutputBytes}`,
+    };
   }
 
   /** Adds entries to the journal of the parent and wakes it. Returns the parent, unless the call has ended. */

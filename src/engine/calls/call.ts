@@ -8,14 +8,7 @@ import type { OutputContent } from '../output/output.ts';
  * How a call ended. `rejected`: the peer, or a limit, rejected it. `unreachable`: the peer could not be reached. `timed-out`: the
  * deadline passed, or the peer was idle for too long. `uncertain`: the peer may have received the message, but does not reveal its task.
  */
-export type CallOutcome =
-  | 'completed'
-  | 'failed'
-  | 'rejected'
-  | 'canceled'
-  | 'unreachable'
-  | 'timed-out'
-  | 'uncertain';
+export type CallOutcome = 'completed' | 'failed' | 'rejected' | 'canceled' | 'unreachable' | 'timed-out' | 'uncertain';
 
 /** The result of a call. */
 export interface CallReply {
@@ -64,10 +57,10 @@ export interface CallOptions {
   readonly deadlineMs?: number;
   /** How long the called agent may be silent, in milliseconds. Then its task is canceled. Time in which it waits for an answer does not count. */
   readonly idleMs?: number;
-  /** What happens to the call when this task, or this turn, ends first: it is canceled (the default) or continues. */
+  /** Whether the call is canceled (the default) or continues when this task, or this turn, ends first. */
   readonly onParentEnd?: 'cancel' | 'leave';
   /**
-   * What happens to questions of the called agent. `forward` (the default): this task asks its caller. `fail`: the call fails.
+   * The treatment of questions of the called agent. `forward` (the default): this task asks its caller. `fail`: the call fails.
    * A function answers them.
    */
   readonly questions?: 'forward' | 'fail' | AnswerCallQuestion;

@@ -24,7 +24,7 @@ import { type Peer, type PeerAnswer, type PeerCall, PeerError, type PeerState, t
 /** A task that must never run is due at this time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** What calls between agents of one host need of the engine. */
+/** The parts of the engine that calls between agents of one host need. */
 export interface SiblingParts {
   readonly engine: EngineContext;
   readonly runs: Runs;
@@ -114,8 +114,7 @@ export class SiblingPeer implements Peer {
         }
       }
       const stored = mayHaveSettled ? await this.#read() : undefined;
-      if (stored !== undefined && hasSettled(stored))
-        return yield { kind: 'settled', state: stateOf(stored) };
+      if (stored !== undefined && hasSettled(stored)) return yield { kind: 'settled', state: stateOf(stored) };
     }
   }
 
@@ -125,8 +124,7 @@ export class SiblingPeer implements Peer {
     if (stored === undefined) return this.get();
     // It was answered by an earlier attempt, or has expired.
     if (stored.record.status.message?.messageId !== questionId) return stateOf(stored);
-    const credential =
-      stored.record.status.state === 'TASK_STATE_AUTH_REQUIRED' ? credentialIn(message) : undefined;
+    const credential = stored.record.status.state === 'TASK_STATE_AUTH_REQUIRED' ? credentialIn(message) : undefined;
     const access = { ...this.#scope, agent: this.#agent.id };
     await asPeerErrors(async () => {
       if (credential !== undefined) return onWritten(await authorize(engine, access, taskId, credential));

@@ -6,16 +6,17 @@ import type { JournalEntry, JournalRecord, NewCall } from '../../store/store.ts'
 import { copyOf } from '../../support/json/json-value.ts';
 import { digest } from '../../support/secret/digest.ts';
 import type { Writable } from '../../support/writable.ts';
-import { type Call, CallError, type CallAnswer, type CallMessage, type CallOptions, type CallReply } from '../calls/call.ts';
+import {
+  type Call,
+  CallError,
+  type CallAnswer,
+  type CallMessage,
+  type CallOptions,
+  type CallReply,
+} from '../calls/call.ts';
 import type { AnswerEntry } from '../calls/call-facts.ts';
 import { failureText, replyOf } from '../calls/call-reply.ts';
-import type {
-  CalledEntry,
-  CallEntry,
-  CallQuestionEntry,
-  CallRequest,
-  CallUpdateEntry,
-} from '../calls/call-request.ts';
+import type { CalledEntry, CallEntry, CallQuestionEntry, CallRequest, CallUpdateEntry } from '../calls/call-request.ts';
 import { pathOf, preparedQuestion, questionForHandler } from '../calls/child-question.ts';
 import { contextIdOfCall } from '../calls/call-context.ts';
 import { agentMark, checkLineage, lineageOfCall } from '../calls/lineage.ts';
@@ -135,7 +136,7 @@ export class RunCalls {
     return { call: this.#opened(key, added.body, options), added };
   }
 
-  /** Equal calls are told apart by their order, also those of different turns. */
+  /** Equal calls are distinguished by their order, also those of different turns. */
   #keyOf(peer: string, parts: readonly Part[], { name = peer, skill }: CallOptions): string {
     const place = `${name}:${digest(JSON.stringify([this.#run.journal.turn, peer, parts, skill]))}`;
     const count = (this.#counts.get(place) ?? 0) + 1;
@@ -298,7 +299,11 @@ export class RunCalls {
           run.emit({ artifact: relay?.artifact, parts: update.parts, append: update.append });
         else {
           const path = [run.agent.id, ...update.path];
-          run.emit({ status: 'working', text: `${update.path.join(' › ')}: ${update.text}`, metadata: { [PATH]: path } });
+          run.emit({
+            status: 'working',
+            text: `${update.path.join(' › ')}: ${update.text}`,
+            metadata: { [PATH]: path },
+          });
         }
       } catch (error) {
         run.engine.log.warn('Could not relay an update of a called agent', { ...taskFields(run.record), error });
@@ -353,7 +358,9 @@ export class RunCalls {
   async #refused(key: string, error: unknown): Promise<void> {
     const isClosed = error instanceof QuestionExpiredError || error instanceof QuestionCanceledError;
     if (isClosed || this.#run.stopReason !== undefined || this.#run.isOver) return;
-    await this.#noteAnswer(key, { refused: error instanceof Error ? error.message : 'The question could not be asked' });
+    await this.#noteAnswer(key, {
+      refused: error instanceof Error ? error.message : 'The question could not be asked',
+    });
   }
 
   async #noteAnswer(key: string, entry: AnswerEntry): Promise<void> {
@@ -391,7 +398,11 @@ interface AddedCall {
  * The entries that cancel calls when a turn ends: calls that the changed code of the handler did not ask for, and at the end of a turn
  * that is not the last one also the open ones. When the task ends, the nodes that work on its calls see that themselves.
  */
-export function cancelsAtEnd(journal: Journal, calls: RunCalls | undefined, isLastTurn: boolean): readonly JournalEntry[] {
+export function cancelsAtEnd(
+  journal: Journal,
+  calls: RunCalls | undefined,
+  isLastTurn: boolean,
+): readonly JournalEntry[] {
   const made = calls?.made;
   const open = new Map<string, CallEntry>(made);
   for (const { key, body } of journal.entriesOf('call')) open.set(key, body as unknown as CallEntry);
@@ -412,7 +423,8 @@ function checked(peer: unknown, message: CallMessage, options: CallOptions): rea
     throw new TypeError('The peer of a call must be the id of an agent or of a configured peer, a non-empty string');
   for (const name of ['waitMs', 'deadlineMs', 'idleMs'] as const) {
     const ms = options[name];
-    if (ms !== undefined && !(ms > 0)) throw new RangeError(`${name}: expected a number of milliseconds above 0, got ${ms}`);
+    if (ms !== undefined && !(ms > 0))
+      throw new RangeError(`${name}: expected a number of milliseconds above 0, got ${ms}`);
   }
   const { name, skill } = options;
   if (name !== undefined && (typeof name !== 'string' || name === ''))
@@ -435,7 +447,8 @@ function assertKnown(peer: string, peers: Peers | undefined, agents: readonly st
 
 function unknownPeer(peer: string, agents: readonly string[], own: string): TypeError {
   const siblings = agents.filter((id) => id !== own);
-  const known = siblings.length === 0 ? 'This host has no other agent.' : `Agents of this host: ${siblings.join(', ')}.`;
+  const known =
+    siblings.length === 0 ? 'This host has no other agent.' : `Agents of this host: ${siblings.join(', ')}.`;
   return new TypeError(`No agent of this host and no configured peer is called ${JSON.stringify(peer)}. ${known}`);
 }
 

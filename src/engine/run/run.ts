@@ -411,7 +411,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
         this.journal.addMessage({ ...entry, number });
         this.#inbox?.wake();
       },
-      // Whoever runs the task next does it again.
+      // The next run does it again.
       () => {},
     );
   }

@@ -279,7 +279,6 @@ export class Waits {
     result.resolve(journal.find('called', key) as unknown as CalledEntry);
   }
 
-
   /** Rejects all waits. */
   stop(reason: StopReason): void {
     if (this.#open.size === 0) return;

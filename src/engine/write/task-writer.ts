@@ -461,7 +461,7 @@ export class TaskWriter implements WriteCoalescer {
   #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
     this.#see(record);
     const isCanceled = canceling === false && record.canceling;
-    // A canceled task makes no calls. Whoever waits for them is notified about the cancel.
+    // A canceled task makes no calls. Their waits end with the cancel.
     if (record.canceling) batch.calls = undefined;
     if (!isCanceled && batch.decision?.ifOpen === undefined && lease !== undefined) {
       // The answer to a question that the run no longer waits for: the decision still applies, only after another status.

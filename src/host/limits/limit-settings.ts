@@ -36,6 +36,10 @@ export interface Limits {
   readonly messagesPerTask: number;
   /** Approximate JSON size of the history of a task. At the limit the task accepts no further messages. Default: 16 MiB. */
   readonly historyBytesPerTask: number;
+  /** How many calls between agents may lead to a task. Default: 3. */
+  readonly maxDepth: number;
+  /** Open calls to other agents of all tasks of one caller. Default: 1,000. */
+  readonly maxOpenCalls: number;
   /** Parts of one message. Default: 500. */
   readonly partsPerMessage: number;
   /** Characters of one text part. Default: 4,194,304. */
@@ -70,6 +74,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   pushConfigsPerTask: 10,
   messagesPerTask: 1000,
   historyBytesPerTask: 16 * 2 ** 20,
+  maxDepth: 3,
+  maxOpenCalls: 1000,
   partsPerMessage: 500,
   textCharacters: 4 * 2 ** 20,
   fileBytes: 5 * 2 ** 20,
