@@ -1,6 +1,6 @@
 import type { Log } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
-import type { PushConfigName, Store } from '../store/store.ts';
+import type { NewCall, PushConfigName, Store, TaskRecord } from '../store/store.ts';
 import type { Clock } from '../support/time/clock.ts';
 import type { Scheduler } from '../support/time/scheduler.ts';
 import type { Timers } from '../support/time/timers.ts';
@@ -80,6 +80,12 @@ export interface EngineContext {
   readonly closesWithWhole: boolean;
   /** Whether the node was frozen, so that its timers are late and other nodes may have its tasks. */
   readonly hasSlept: () => boolean;
+  /**
+   * Called after a write of this node that has made calls due: of the written task, or the call that created it.
+   *
+   * @param added The calls that the write has added.
+   */
+  readonly onCallsDue: (record: TaskRecord, added?: readonly NewCall[]) => void;
   /**
    * Called when a push configuration was stored, replaced or deleted. When it resolves, this node has no delivery to the
    * old address in progress.

@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
-import type { Store, TaskRecord } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { Clock } from '../support/time/clock.ts';
 import { every } from '../support/time/every.ts';
 import { newId } from '../support/id.ts';
@@ -126,8 +126,7 @@ export const POLLS_PER_LOOK = 5;
 export interface EngineHooks {
   /** A task with push configurations was stored. */
   readonly pushed: () => void;
-  /** A task with calls, or one that was created by a call, was stored. */
-  readonly called: (record: TaskRecord) => void;
+  readonly called: EngineContext['onCallsDue'];
   readonly pushConfigChanged: EngineContext['pushConfigChanged'];
   readonly hasSlept: EngineContext['hasSlept'];
   /** More runs can start, because memory was released. */
@@ -149,7 +148,8 @@ export function createEngineContext(options: EngineOptions, clock: Clock, hooks:
     work: new WorkClock({ clock, timers }),
     scheduler,
     gathering: new Gathering(scheduler),
-    feed: new Feed(pushed, onDemand ? look : undefined, called),
+    feed: new Feed(pushed, onDemand ? look : undefined),
+    onCallsDue: called,
     log: options.log ?? silentLog,
     observers: options.observers ?? {},
     newId: options.newId ?? newId,

@@ -95,7 +95,7 @@ export class Engine {
     const clock = new StoreTime(options.clock ?? steadyClock);
     this.#context = createEngineContext(options, clock, {
       pushed: () => this.#outbox?.nudge(),
-      called: (record) => this.#onCalls(record),
+      called: (record, added) => this.#calls.due(record, added),
       pushConfigChanged: async (name) => {
         await this.#outbox?.drop(name);
         this.#outbox?.nudge();
@@ -451,13 +451,6 @@ export class Engine {
     this.#written(record);
     submission.onStored?.(taskId);
     return record;
-  }
-
-  /** Called when a task with calls, or one that a call has created, was stored by this node. */
-  #onCalls({ id, openCalls, callId, endedAt, question }: TaskRecord): void {
-    if (openCalls !== undefined) this.#calls.changed(id);
-    const hasSettled = callId !== undefined && (endedAt !== undefined || question !== undefined);
-    if (openCalls !== undefined || hasSettled) this.#calls.nudge();
   }
 
   /** Called when this node wrote to a task from outside of its run. */

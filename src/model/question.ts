@@ -31,5 +31,5 @@ export const PATH = 'urn:tandem-a2a:path:1';
 export function pathIn(metadata: JsonObject | undefined): readonly string[] | undefined {
   const path = metadata?.[PATH];
   const isPath = Array.isArray(path) && path.length > 0 && path.every((agent) => typeof agent === 'string');
-  return isPath ? (path as readonly string[]) : undefined;
+  return isPath ? path : undefined;
 }

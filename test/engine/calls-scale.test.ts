@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Handler } from '../../src/engine/handler.ts';
 import { runnable } from './harness.ts';
 import { calling, tasksOf } from './calling.ts';
-import { ANN, artifactText, STORES, until, userMessage } from './harness.ts';
+import { turns } from './cluster.ts';
+import { ANN, artifactText, STORES, userMessage } from './harness.ts';
 
 describe.each(STORES)('on $name', (variant) => {
   test('a chain of ten agents completes on a host that runs one task at a time', async () => {
@@ -32,7 +33,8 @@ describe.each(STORES)('on $name', (variant) => {
     const sent = Array.from({ length: count }, (_, i) => host.send(`n${i}`, { returnImmediately: true }));
     await Promise.all(sent);
 
-    await until(async () => (await host.store.unfinished(ANN, 1)).total === 0);
+    // Rarely, because each look counts the tasks.
+    while ((await host.store.unfinished(ANN, 1)).total > 0) await turns(100);
 
     expect(await tasksOf(host, 'echo')).toHaveLength(count);
     expect(await host.store.countCalls(ANN)).toBe(0);

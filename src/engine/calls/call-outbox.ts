@@ -1,9 +1,11 @@
-import type { ClaimedCall, TaskRecord } from '../../store/store.ts';
+import type { CallRecord, ClaimedCall, NewCall, TaskRecord } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { Runs } from '../schedule/runs.ts';
+import { isRelayed, requestOf } from './call-request.ts';
 import { type CallParts, CallWork } from './call-work.ts';
 import type { Peers } from './peers.ts';
+import { startSibling } from './sibling.ts';
 
 /** How many calls one node works on at a time, in total and for one owner. */
 const CONCURRENCY = 256;
@@ -20,6 +22,9 @@ export class CallOutbox {
   #claiming: Deferred<void> | undefined;
   #again = false;
   #isStopped = true;
+  /** Work without a lease. */
+  readonly #direct = new Set<Promise<void>>();
+  readonly #stopping = deferred<void>();
   #disarm: () => void = () => {};
   /** When the store is asked for due calls. */
   #armedFor = Number.POSITIVE_INFINITY;
@@ -56,6 +61,53 @@ export class CallOutbox {
     this.#engine.scheduler.soon(() => void this.#claimAll());
   }
 
+  /**
+   * A write of this node has made calls due. Agents of the same host need no lease: their task has an id that was chosen with the call, and
+   * only one outcome is stored. So this node starts the child at once, and delivers its result at once. If it dies, the call is due.
+   */
+  due(record: TaskRecord, added: readonly NewCall[] = []): void {
+    if (record.openCalls !== undefined) this.changed(record.id);
+    if (this.#isStopped) return;
+    const { callId, endedAt, question } = record;
+    const isOwn = record.openCalls !== undefined && (added.length === 0 || record.canceling);
+    if (isOwn || (callId !== undefined && endedAt === undefined && question !== undefined)) this.nudge();
+    const { id: taskId, tenant, owner, agent } = record;
+    for (const call of added) {
+      const row: CallRecord = { ...call, taskId, tenant, owner, agent, progress: {}, createdAt: call.dueAt };
+      if (requestOf(row).childId === undefined) this.nudge();
+      else this.#directly(() => startSibling(this.#parts, row, record));
+    }
+    if (callId !== undefined && endedAt !== undefined) this.#directly(() => this.#deliver(callId));
+  }
+
+  /** Does work without a lease, as long as there is room. What it leaves undone is due. */
+  #directly(work: () => Promise<boolean>): void {
+    if (this.#direct.size >= CONCURRENCY) {
+      this.nudge();
+      return;
+    }
+    const done = work()
+      .catch((error: unknown) => {
+        if (!this.#isStopped) this.#engine.log.warn('Could not work on a call at once', { error });
+        return false;
+      })
+      .then((isDone) => {
+        this.#direct.delete(done);
+        if (!isDone) this.nudge();
+      });
+    this.#direct.add(done);
+  }
+
+  /** Delivers the result of a child that has just ended. */
+  async #deliver(callId: string): Promise<boolean> {
+    const [call] = await this.#engine.store.listCalls({ id: callId, limit: 1 });
+    if (call === undefined || this.#isStopped) return true;
+    if (isRelayed(requestOf(call)) || this.#works.has(callId) || call.failed !== undefined) return false;
+    const work = new CallWork(this.#parts, { ...call, fence: 0 }, undefined);
+    await Promise.race([work.done, this.#stopping.promise.then(() => work.stop())]);
+    return work.hasConcluded;
+  }
+
   /** A task may have changed, and calls of it may be in progress here. */
   changed(taskId: string): void {
     for (const work of this.#works.values()) if (work.call.taskId === taskId) work.nudge();
@@ -66,7 +118,8 @@ export class CallOutbox {
     this.pause();
     await this.#claiming?.promise;
     for (const work of this.#works.values()) work.stop();
-    await Promise.all([...this.#works.values()].map(({ done }) => done));
+    this.#stopping.resolve();
+    await Promise.all([...this.#direct, ...[...this.#works.values()].map(({ done }) => done)]);
   }
 
   async #claimAll(): Promise<void> {

@@ -93,6 +93,11 @@ export interface CallingTask {
   readonly entries: readonly JournalRecord[];
 }
 
+/** Whether the child is followed as a stream for its updates. */
+export function isRelayed({ progress, artifact }: CallRequest): boolean {
+  return progress === true || artifact !== undefined;
+}
+
 export function requestOf(call: { readonly request: JsonObject }): CallRequest {
   return call.request as unknown as CallRequest;
 }

@@ -30,7 +30,7 @@ import {
 } from './call-facts.ts';
 import { CallRelay, type Followed, updateEntry } from './call-relay.ts';
 import type { CalledEntry, CallingTask, CallProgress, CallQuestionEntry, CallRequest } from './call-request.ts';
-import { requestOf } from './call-request.ts';
+import { isRelayed, requestOf } from './call-request.ts';
 import { type Peer, type PeerCall, PeerError, type PeerState, type Peers } from './peers.ts';
 import { SiblingPeer, type SiblingParts } from './sibling.ts';
 
@@ -79,20 +79,28 @@ export class CallWork {
   /** Resolves when the parent may have changed. Set while a child is followed. */
   #news: Deferred<void> | undefined;
   #progress: CallProgress;
-  #leaseEpoch: number;
+  /** The lease epoch in which the lease was claimed, or last confirmed; `undefined` without a lease. */
+  #leaseEpoch: number | undefined;
   #isFollowing = false;
   /** Whether everything that the child published before it settled was passed on. */
   #isDrained = false;
+  #hasConcluded = false;
   #dueAt = Number.POSITIVE_INFINITY;
 
-  constructor(parts: CallParts, call: ClaimedCall, leaseEpoch: number) {
+  /** @param leaseEpoch Not set for work on a sibling without a lease, which is only good for its result. */
+  constructor(parts: CallParts, call: ClaimedCall, leaseEpoch: number | undefined) {
     this.#parts = parts;
     this.call = call;
     this.#request = requestOf(call);
-    this.#progress = call.progress as CallProgress;
+    this.#progress = call.progress;
     this.#leaseEpoch = leaseEpoch;
     this.#stopped.promise.catch(() => {});
     this.done = this.#run();
+  }
+
+  /** Whether the outcome of the call is stored. */
+  get hasConcluded(): boolean {
+    return this.#hasConcluded;
   }
 
   /** Whether it follows a child as a stream. */
@@ -198,7 +206,7 @@ export class CallWork {
     const outcome = outcomeOf(state);
     const shown = state.kind === 'task' ? shownQuestion(state.task) : undefined;
     const hasSettled = outcome !== undefined || shown !== undefined;
-    if (hasSettled && this.#isRelayed && !this.#isDrained && state.kind === 'task')
+    if (hasSettled && isRelayed(this.#request) && !this.#isDrained && state.kind === 'task')
       return this.#drain(peer, task, state.task.id);
     if (outcome !== undefined) return this.#conclude(task, outcome, undefined, state);
     if (state.kind === 'message') return false;
@@ -281,7 +289,7 @@ export class CallWork {
   }
 
   async #wait(peer: Peer, task: CallingTask, taskId: string): Promise<boolean> {
-    const isFollowed = this.#request.childId === undefined || this.#isRelayed;
+    const isFollowed = this.#request.childId === undefined || isRelayed(this.#request);
     if (!isFollowed) return this.#park();
     const followed = this.#parts.mayFollow(this) ? await this.#follow(peer, task, taskId) : undefined;
     // A stream that closes without anything new must not be opened in a busy loop.
@@ -389,6 +397,7 @@ export class CallWork {
     this.#parts.engine.faultPoint('after-called');
     // The parent has ended in the meantime.
     if (after?.endedAt !== undefined) return this.#bury(outcome, reason);
+    this.#hasConcluded = true;
     return false;
   }
 
@@ -507,11 +516,6 @@ export class CallWork {
     return isSibling ? this.#done({ dueAt: this.#nextCheck() ?? null }) : this.#poll();
   }
 
-  get #isRelayed(): boolean {
-    const { progress, artifact } = this.#request;
-    return progress === true || artifact !== undefined;
-  }
-
   /** When the facts change by the passing of time. */
   #nextCheck(): number | undefined {
     const { deadline = Number.POSITIVE_INFINITY, idleMs = Number.POSITIVE_INFINITY } = this.#request;
@@ -535,6 +539,7 @@ export class CallWork {
   /** Returns whether this node still holds the lease, because a message cannot be unsent. */
   async #isSure(): Promise<boolean> {
     const { store, node, leaseMs, liveness, clock } = this.#parts.engine;
+    if (this.#leaseEpoch === undefined) return false;
     if (liveness.isSureOf(this.#leaseEpoch)) return true;
     let since: number;
     do {
@@ -554,7 +559,8 @@ export class CallWork {
     return false;
   }
 
-  #note(change: Change): Promise<CallRecord | undefined> {
+  async #note(change: Change): Promise<CallRecord | undefined> {
+    if (this.#leaseEpoch === undefined) return undefined;
     const { store, node } = this.#parts.engine;
     const report = {
       callId: this.call.id,

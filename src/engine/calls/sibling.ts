@@ -54,9 +54,15 @@ export class SiblingPeer implements Peer {
   }
 
   async start({ message, skillId }: PeerCall): Promise<PeerState> {
-    const { engine, runs } = this.#parts;
     const known = await this.#read();
     if (known !== undefined) return stateOf(known);
+    await this.create(message, skillId);
+    return this.get();
+  }
+
+  /** Creates the task of the child, unless it exists. @throws PeerError */
+  async create(message: Message, skillId: string | undefined): Promise<void> {
+    const { engine, runs } = this.#parts;
     const submission = this.#firstSubmission(message, skillId);
     // A node that works on request has no queue.
     const isElsewhere = engine.isOnDemand && !runs.slots(this.#agent).mayTake(fairnessKeyOf(submission));
@@ -65,7 +71,6 @@ export class SiblingPeer implements Peer {
       await beginTask(engine, runs, prepareTask(engine, runs, this.#agent, given));
     });
     engine.faultPoint('after-child-created');
-    return this.get();
   }
 
   /** `start` can be repeated. */
@@ -96,7 +101,10 @@ export class SiblingPeer implements Peer {
   async *#updates(taskId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<PeerUpdate> {
     const known = await this.#read();
     if (known !== undefined && hasSettled(known) && known.record.lastEvent <= (after ?? 0))
-      return yield { kind: 'settled', state: stateOf(known) };
+    {
+      yield { kind: 'settled', state: stateOf(known) };
+      return;
+    }
     const items = Subscription.to(this.#parts.engine, this.#scope, taskId, { after: after ?? 0, signal });
     for await (const batch of items) {
       let mayHaveSettled = false;
@@ -114,7 +122,9 @@ export class SiblingPeer implements Peer {
         }
       }
       const stored = mayHaveSettled ? await this.#read() : undefined;
-      if (stored !== undefined && hasSettled(stored)) return yield { kind: 'settled', state: stateOf(stored) };
+      if (stored === undefined || !hasSettled(stored)) continue;
+      yield { kind: 'settled', state: stateOf(stored) };
+      return;
     }
   }
 
@@ -186,6 +196,20 @@ export class SiblingPeer implements Peer {
 
   #read(): Promise<StoredTask | undefined> {
     return this.#parts.engine.store.read(this.#scope, this.#childId, { history: 0, artifacts: true });
+  }
+}
+
+/** Starts a child whose call was just recorded by this node. Returns whether that worked. */
+export async function startSibling(parts: SiblingParts, call: CallRecord, parent: TaskRecord): Promise<boolean> {
+  const { peer, childId, message, skillId } = requestOf(call);
+  const agent = parts.engine.agents.get(peer);
+  if (agent === undefined || childId === undefined) return false;
+  try {
+    await new SiblingPeer(parts, agent, call, parent, childId).create(message, skillId);
+    return true;
+  } catch (error) {
+    if (error instanceof PeerError) return false;
+    throw error;
   }
 }
 

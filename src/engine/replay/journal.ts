@@ -167,8 +167,12 @@ export class Journal {
   }
 
   #add(record: JournalRecord): void {
-    this.#entries.set(`${record.kind} ${record.key}`, record);
-    if (!CALL_NEWS.includes(record.kind)) return;
+    const name = `${record.kind} ${record.key}`;
+    const isNews = CALL_NEWS.includes(record.kind);
+    // Two nodes may have written it, of which one had lost its lease.
+    if (isNews && this.#entries.has(name)) return;
+    this.#entries.set(name, record);
+    if (!isNews) return;
     const { call } = record.body as { readonly call: string };
     const news = (this.#callNews ??= new Map<string, JournalRecord[]>()).get(call);
     if (news === undefined) this.#callNews.set(call, [record]);

@@ -35,7 +35,6 @@ export class Feed {
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   readonly #onPushed: () => void;
   readonly #nowAndThen: NowAndThen;
-  readonly #onCalls: (record: TaskRecord) => void;
   #last: FeedChange | undefined;
   /** How many tasks were notified in this round. */
   #turn = 0;
@@ -43,16 +42,10 @@ export class Feed {
   /**
    * @param onPushed Called when a task with push configurations was stored.
    * @param nowAndThen Set if each listener needs its own periodic hint to read the store.
-   * @param onCalls Called when a task was stored whose calls may be due, or the call that created it.
    */
-  constructor(
-    onPushed: () => void = () => {},
-    nowAndThen: NowAndThen = () => () => {},
-    onCalls: (record: TaskRecord) => void = () => {},
-  ) {
+  constructor(onPushed: () => void = () => {}, nowAndThen: NowAndThen = () => () => {}) {
     this.#onPushed = onPushed;
     this.#nowAndThen = nowAndThen;
-    this.#onCalls = onCalls;
   }
 
   /** The number of tasks with listeners. */
@@ -71,11 +64,9 @@ export class Feed {
     if (this.#subscribers.has(taskId)) this.notify(taskId, { kind: 'hint', progress: progress?.() });
   }
 
-  /** Starts push deliveries for a task that was just stored, and work on calls. */
-  stored(record: TaskRecord): void {
-    const { pushed, openCalls, callId } = record;
+  /** Starts push deliveries for a task that was just stored. */
+  stored({ pushed }: TaskRecord): void {
     if (pushed === true) this.#onPushed();
-    if (openCalls !== undefined || callId !== undefined) this.#onCalls(record);
   }
 
   listen(taskId: string, subscriber: Subscriber): () => void {

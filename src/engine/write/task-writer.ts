@@ -424,6 +424,7 @@ export class TaskWriter implements WriteCoalescer {
     }
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
+    if (result.callsDue === true) this.#engine.onCallsDue(record, write.calls);
     this.#engine.feed.written(record, () => this.#changeOf(record, firstEvent, write.events));
     this.#engine.faultPoint('after-publish');
     batch.succeed();
