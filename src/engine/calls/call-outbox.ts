@@ -24,7 +24,7 @@ export class CallOutbox {
   #isStopped = true;
   /** Work without a lease. */
   readonly #direct = new Set<Promise<void>>();
-  readonly #stopping = deferred<void>();
+  readonly #unleased = new Set<CallWork>();
   #disarm: () => void = () => {};
   /** When the store is asked for due calls. */
   #armedFor = Number.POSITIVE_INFINITY;
@@ -104,7 +104,9 @@ export class CallOutbox {
     if (call === undefined || this.#isStopped) return true;
     if (isRelayed(requestOf(call)) || this.#works.has(callId) || call.failed !== undefined) return false;
     const work = new CallWork(this.#parts, { ...call, fence: 0 }, undefined);
-    await Promise.race([work.done, this.#stopping.promise.then(() => work.stop())]);
+    this.#unleased.add(work);
+    await work.done;
+    this.#unleased.delete(work);
     return work.hasConcluded;
   }
 
@@ -117,8 +119,7 @@ export class CallOutbox {
   async stop(): Promise<void> {
     this.pause();
     await this.#claiming?.promise;
-    for (const work of this.#works.values()) work.stop();
-    this.#stopping.resolve();
+    for (const work of [...this.#works.values(), ...this.#unleased]) work.stop();
     await Promise.all([...this.#direct, ...[...this.#works.values()].map(({ done }) => done)]);
   }
 
