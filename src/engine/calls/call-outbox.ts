@@ -51,6 +51,15 @@ export class CallOutbox {
     this.#disarm();
   }
 
+  /** Resolves when there is nothing to do for now. */
+  async worked(): Promise<void> {
+    this.nudge();
+    while (this.#claiming !== undefined || this.#works.size > 0 || this.#direct.size > 0) {
+      await this.#claiming?.promise;
+      await Promise.all([...this.#direct, ...[...this.#works.values()].map(({ done }) => done)]);
+    }
+  }
+
   /** Checks for due calls. */
   nudge(): void {
     if (this.#isStopped) return;

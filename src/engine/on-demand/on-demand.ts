@@ -140,8 +140,8 @@ export class OnDemand {
     }
     try {
       const worked = await run(work);
-      if (!work.lingers && this.#parts.outbox !== undefined)
-        await Promise.race([this.#parts.outbox.delivered(), work.stopped]);
+      const { outbox, calls } = this.#parts;
+      if (!work.lingers) await Promise.race([Promise.all([outbox?.delivered(), calls.worked()]), work.stopped]);
       return worked;
     } finally {
       stopHeartbeat();

@@ -324,7 +324,8 @@ export class RunCalls {
     const { questions } = call.options;
     if (typeof questions === 'function') {
       const answer = async (): Promise<CallAnswer> => questions(questionForHandler(asked, path));
-      void run.completions.during(() => this.#answer(key, answer)).catch(() => {});
+      const { sensitive } = preparedQuestion(asked);
+      void run.completions.during(() => this.#answer(key, answer, sensitive)).catch(() => {});
       return;
     }
     const { deadline = Number.POSITIVE_INFINITY } = originOf(run.record).lineage ?? {};
@@ -337,7 +338,7 @@ export class RunCalls {
   }
 
   /** Records the answer of the handler. */
-  async #answer(key: string, answer: () => Promise<CallAnswer>): Promise<void> {
+  async #answer(key: string, answer: () => Promise<CallAnswer>, isSensitive: boolean): Promise<void> {
     const run = this.#run;
     let entry: AnswerEntry;
     try {
@@ -351,7 +352,7 @@ export class RunCalls {
       });
       entry = { refused: 'The calling agent could not answer the question' };
     }
-    await this.#noteAnswer(key, entry);
+    await this.#noteAnswer(key, entry, isSensitive);
   }
 
   /** The question could not be asked. If it was closed otherwise, that is recorded already. */
@@ -363,9 +364,10 @@ export class RunCalls {
     });
   }
 
-  async #noteAnswer(key: string, entry: AnswerEntry): Promise<void> {
+  async #noteAnswer(key: string, answer: AnswerEntry, isSensitive = false): Promise<void> {
     this.#writer.makeCallsDue();
-    await this.#run.note('answer', key, entry as unknown as JsonValue);
+    const entry: JournalEntry = { kind: 'answer', key, body: answer as unknown as JsonValue };
+    await this.#run.noteCall(isSensitive ? { ...entry, sensitive: true } : entry);
   }
 
   /** Delivers the result of a detached call to the inbox. */

@@ -64,8 +64,8 @@ export interface RunPort {
 
   /** Stores a journal entry. Resolves with its number, when it is next in the order of completions. */
   note(kind: JournalKind, key: string, body: JsonValue): Promise<number>;
-  /** Stores the journal entry of a call together with its row, in the same way. */
-  noteCall(entry: JournalEntry, call: NewCall): Promise<number>;
+  /** Stores a journal entry in the same way, and the row of the call that it records. */
+  noteCall(entry: JournalEntry, call?: NewCall): Promise<number>;
   /** Puts a message into the inbox that does not come from a caller. */
   receive(message: Message): void;
   /** Adds a journal entry to the next write. */
