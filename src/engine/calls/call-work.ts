@@ -283,6 +283,7 @@ export class CallWork {
       return this.#park();
     }
     this.#parts.engine.faultPoint('after-call-answered');
+    this.#isDrained = false;
     const isStale = state.kind === 'task' && shownQuestion(state.task)?.id === shown.id;
     // The peer may show the question a moment longer.
     return isStale ? this.#poll() : this.#continue(peer, task, state);
