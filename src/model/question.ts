@@ -1,4 +1,14 @@
+import type { AgentExtension } from './card.ts';
 import type { JsonObject } from './json.ts';
+
+/**
+ * The extension for tasks with several open questions. The metadata of a status message lists them: `{ questions: ListedQuestion[], more }`. The
+ * metadata of a message names the one that it answers: `{ questionId }`.
+ */
+export const QUESTIONS: AgentExtension = Object.freeze({
+  uri: 'urn:tandem-a2a:questions:1',
+  description: 'A status lists all open questions of its task, and a message names the question that it answers',
+});
 
 /**
  * Metadata key. On a part: only the handler may see it. On a message that asks a question: only the handler may see the
@@ -21,13 +31,10 @@ export const TOOL_FAILURE = 'urn:tandem-a2a:tool-failure:1';
 /** The `details.reason` of an `A2AError` with which a handler reports that a tool failed. */
 export const TOOL_EXECUTION_FAILED = 'TOOL_EXECUTION_FAILED';
 
-/**
- * Metadata key of a message that asks a question, and of a status event, which came from an agent that this one has called: the agents
- * that it passed, the one that it came from last.
- */
+/** Metadata key of a status event with a text of an agent that was called: the names of the agents, from the called one to the publishing one. */
 export const PATH = 'urn:tandem-a2a:path:1';
 
-/** The path in the metadata of a question or of a status event. */
+/** The path in the metadata of a status event. */
 export function pathIn(metadata: JsonObject | undefined): readonly string[] | undefined {
   const path = metadata?.[PATH];
   const isPath = Array.isArray(path) && path.length > 0 && path.every((agent) => typeof agent === 'string');

@@ -217,7 +217,13 @@ test('the card lists the extension by which a message names its skill', async ()
   const { ask } = await open();
   const card = await ask({ method: 'GET', path: '/.well-known/agent-card.json', headers: { 'a2a-version': '1.0' } });
   expect(card.json).toMatchObject({
-    capabilities: { extensions: [{ uri: 'urn:tandem-a2a:skill:1' }, { uri: 'urn:tandem-a2a:transitions:1' }] },
+    capabilities: {
+      extensions: [
+        { uri: 'urn:tandem-a2a:skill:1' },
+        { uri: 'urn:tandem-a2a:questions:1' },
+        { uri: 'urn:tandem-a2a:transitions:1' },
+      ],
+    },
   });
 });
 

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { CallQuestion } from '../../src/engine/calls/call.ts';
 import type { Handler } from '../../src/engine/handler.ts';
-import { PATH, SENSITIVE } from '../../src/model/question.ts';
+import { QUESTIONS, SENSITIVE } from '../../src/model/question.ts';
+import type { Task } from '../../src/model/task.ts';
 import { calling, echo, failureOf, tasksOf } from './calling.ts';
 import { pass, turns } from './cluster.ts';
 import { ANN, artifactText, statusText, until, userMessage, VARIANTS } from './harness.ts';
@@ -12,6 +13,19 @@ const callsNext =
   async ({ call, text }) =>
     (await call(next, text)).text;
 
+interface Listed {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** The questions that the status of a task lists. */
+function listed(task: Task): readonly Listed[] {
+  const list = task.status.message?.metadata?.[QUESTIONS.uri] as { readonly questions?: unknown } | undefined;
+  return (list?.questions ?? []) as readonly Listed[];
+}
+
+const nameIn = (question: Listed | undefined): string | undefined => /Value of (.)/.exec(question?.text ?? '')?.[1];
+
 describe.each(VARIANTS)('on $name', (variant) => {
   test('a question at the bottom is asked at the top, with its path, and its answer reaches the bottom', async () => {
     const bottom: Handler = async ({ ask }) => `sure: ${String(await ask({ confirm: 'Really?' }))}`;
@@ -20,7 +34,9 @@ describe.each(VARIANTS)('on $name', (variant) => {
     const asking = await host.task('go');
 
     expect(statusText(asking)).toContain('Really? (yes/no)');
-    expect(asking.status.message?.metadata).toEqual({ [PATH]: ['agent', 'middle', 'bottom'] });
+    expect(asking.status.message?.metadata?.[QUESTIONS.uri]).toMatchObject({
+      questions: [{ kind: 'confirm', text: 'Really?', path: ['middle', 'bottom'] }],
+    });
     expect(asking.status.message?.parts[1]).toMatchObject({ data: { question: { kind: 'confirm', text: 'Really?' } } });
     const done = await host.reply(asking, 'yes');
     expect(artifactText(done)).toBe('sure: true');
@@ -63,10 +79,13 @@ describe.each(VARIANTS)('on $name', (variant) => {
     };
     const host = await calling(run, { asker }, { variant });
     let task = await host.task('go');
-    for (let i = 0; i < 2; i++) {
-      const name = /Value of (.)/.exec(statusText(task) ?? '')?.[1];
-      task = await host.reply(task, `<${name}>`);
-    }
+    await until(async () => {
+      task = await host.engine.get(ANN, task.id);
+      return listed(task).length === 2;
+    });
+    const [first, second] = listed(task);
+    await host.reply(task, `<${nameIn(second)}>`, { answers: second?.id ?? '', returnImmediately: true });
+    task = await host.reply(task, `<${nameIn(first)}>`, { answers: first?.id ?? '' });
 
     expect(artifactText(task)).toBe('a=<a> b=<b>');
   });
@@ -127,8 +146,8 @@ describe.each(VARIANTS)('on $name', (variant) => {
 
     expect(artifactText(await second.reply(asking, 'yes'))).toBe('true Bob');
     expect(asked.map(({ text, kind, path }) => [text, kind, path])).toEqual([
-      ['Sure?', 'confirm', ['agent', 'bottom']],
-      ['Name?', 'text', ['agent', 'bottom']],
+      ['Sure?', 'confirm', ['bottom']],
+      ['Name?', 'text', ['bottom']],
     ]);
   });
 

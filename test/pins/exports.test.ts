@@ -38,6 +38,7 @@ const NAMES = {
   ],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './store': [
+    'CallShares',
     'PushShares',
     'RoundRobin',
     'appendToTask',
@@ -61,6 +62,7 @@ const NAMES = {
     'suspectsOf',
     'visibleTo',
     'withNameChecks',
+    'withoutOpenCall',
   ].sort(),
   './sqlite': ['sqlite'],
   './postgres': ['migratePostgres', 'postgres'],

@@ -1,3 +1,4 @@
+import type { AgentCard } from '../../model/card.ts';
 import { type Auth, type OneAuth, strategyOf } from './auth.ts';
 import type { AuthContext, BuiltInStrategy, HeadersRecord } from './strategy.ts';
 import type { Deadline } from '../request/deadline.ts';
@@ -11,13 +12,19 @@ interface Candidate {
   renewal: Promise<boolean> | undefined;
 }
 
-/** The credentials that one call has tried so far. */
+/** The credentials that one operation has tried so far. */
 export class AuthAttempt {
+  /** The card of the agent; undefined while the card itself is requested. */
+  readonly card: AgentCard | undefined;
   /** The credentials in use. */
   candidate: Candidate | undefined;
   generation = 0;
   readonly renewed = new Set<Candidate>();
   readonly refused = new Set<Candidate>();
+
+  constructor(card: AgentCard | undefined) {
+    this.card = card;
+  }
 }
 
 /** The credentials of one client. Switches to the next ones after a 401. */

@@ -1,8 +1,10 @@
 import { A2AError } from '../../errors.ts';
+import type { AuthAttempt } from '../auth/credentials.ts';
+import type { CallScope } from './call-scope.ts';
 import type { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
-import { type RequestScope, refusedContext, type ClientContext } from './exchange.ts';
+import { refusedContext, type ClientContext } from './exchange.ts';
 import { NoAgent } from './failures.ts';
 import { challengeOf, isRejectedUnread, isReceivedInStream } from './response-error.ts';
 import type { Settings } from '../settings.ts';
@@ -88,17 +90,25 @@ export class Repeats {
 export class Recovery {
   readonly #context: ClientContext;
   readonly #endpoints: Endpoints;
-  readonly #requestScope: RequestScope;
+  readonly #scope: CallScope;
+  readonly #auth: AuthAttempt | undefined;
   readonly #isRepeatable: boolean;
   readonly #repeats: Repeats;
   #hasChangedVersion = false;
 
-  constructor(context: ClientContext, endpoints: Endpoints, requestScope: RequestScope, isRepeatable: boolean) {
+  constructor(
+    context: ClientContext,
+    endpoints: Endpoints,
+    scope: CallScope,
+    auth: AuthAttempt | undefined,
+    isRepeatable: boolean,
+  ) {
     this.#context = context;
     this.#endpoints = endpoints;
-    this.#requestScope = requestScope;
+    this.#scope = scope;
+    this.#auth = auth;
     this.#isRepeatable = isRepeatable;
-    this.#repeats = new Repeats(context.settings, requestScope.deadline);
+    this.#repeats = new Repeats(context.settings, scope.deadline);
   }
 
   /** Resolves to true when it is time to try again. */
@@ -113,9 +123,10 @@ export class Recovery {
 
   async #renew(error: A2AError, { url }: Endpoint): Promise<boolean> {
     const { credentials } = this.#context;
-    const { auth, card, deadline } = this.#requestScope;
+    const auth = this.#auth;
     if (credentials === undefined || auth === undefined) return false;
-    return deadline.within(credentials.renew(refusedContext(url, card, challengeOf(error)), auth));
+    const refused = refusedContext(url, auth.card, challengeOf(error));
+    return this.#scope.deadline.within(credentials.renew(refused, auth));
   }
 
   #changeVersion(endpoint: Endpoint): boolean {

@@ -2,7 +2,6 @@ import type { Message } from '../../model/message.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import type { JournalRecord } from '../../store/store.ts';
-import { forwardedKey } from '../replay/unasked-entries.ts';
 import type { CallOutcome } from './call.ts';
 import type { CallingTask, CallRequest, CallUpdateEntry } from './call-request.ts';
 import type { PeerState } from './peers.ts';
@@ -13,13 +12,16 @@ export interface Stop {
   readonly reason: string;
 }
 
+/** The key in the journal of a question of a called agent. */
+function forwardedKey(callId: string, questionId: string): string {
+  return `call ${callId}/${questionId}`;
+}
+
 /** The end of a question that was passed on to the caller of the parent, or to its handler. */
 export type AnswerEntry =
   | { readonly value: Message | string }
   | { readonly expired: true }
   | { readonly canceled: true }
-  /** The child no longer waits for an answer. */
-  | { readonly withdrawn: true }
   /** The question could not be asked, or the handler that answers questions has failed. */
   | { readonly refused: string };
 

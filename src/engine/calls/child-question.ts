@@ -1,5 +1,5 @@
 import { assertAnswerSchema, type AnswerSchema } from '../../model/answer-schema.ts';
-import { pathIn, SENSITIVE } from '../../model/question.ts';
+import { QUESTIONS, SENSITIVE } from '../../model/question.ts';
 import { textOfStatus } from '../../model/task-text.ts';
 import { isRecord } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
@@ -26,9 +26,13 @@ export function preparedQuestion({ state, message, problem }: CallQuestionEntry)
   return question;
 }
 
-/** The agents that a question has passed, the one that asks it last. */
-export function pathOf({ message }: CallQuestionEntry, agent: string, peer: string): readonly string[] {
-  return [agent, ...(pathIn(message.metadata) ?? [peer])];
+/** The names of the agents that a question has passed, from the called one to the asking one. */
+export function pathOf({ message: { messageId, metadata } }: CallQuestionEntry, peer: string): readonly string[] {
+  const list = metadata?.[QUESTIONS.uri];
+  const questions: readonly unknown[] = isRecord(list) && Array.isArray(list['questions']) ? list['questions'] : [];
+  const shown = questions.find((question) => isRecord(question) && question['id'] === messageId);
+  const path: unknown = isRecord(shown) ? shown['path'] : undefined;
+  return Array.isArray(path) ? [peer, ...path.map(String)] : [peer];
 }
 
 /** A question of a child for the handler of its parent. */

@@ -100,8 +100,7 @@ export class SiblingPeer implements Peer {
 
   async *#updates(taskId: string, after: number | undefined, signal: AbortSignal): AsyncGenerator<PeerUpdate> {
     const known = await this.#read();
-    if (known !== undefined && hasSettled(known) && known.record.lastEvent <= (after ?? 0))
-    {
+    if (known !== undefined && hasSettled(known) && known.record.lastEvent <= (after ?? 0)) {
       yield { kind: 'settled', state: stateOf(known) };
       return;
     }
@@ -116,7 +115,7 @@ export class SiblingPeer implements Peer {
         } else if (item.kind === 'status') {
           const { status, metadata } = statusUpdateOf(item);
           const text = status.state === 'TASK_STATE_WORKING' ? textOfStatus(status) : '';
-          const path = pathIn(metadata) ?? [this.name];
+          const path = [this.name, ...(pathIn(metadata) ?? [])];
           if (text !== '') yield { kind: 'progress', text, path, event: item.number };
           mayHaveSettled ||= isTerminal(status.state) || isPaused(status.state);
         }

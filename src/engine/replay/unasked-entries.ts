@@ -24,8 +24,11 @@ export class UnaskedEntries {
   /** Returns `undefined` if there is nothing to compare. */
   static of(records: Iterable<JournalRecord>): UnaskedEntries | undefined {
     const unasked = new UnaskedEntries();
-    for (const { kind, key, number } of records)
-      if (isCompared(kind) && !isForwarded(kind, key)) unasked.#add(kind, key, number);
+    for (const { kind, key, number, body } of records) {
+      // The question of an agent that was called is asked again only while its call is open.
+      const isForwarded = kind === 'question' && (body as { readonly path?: unknown } | null)?.path !== undefined;
+      if (isCompared(kind) && !isForwarded) unasked.#add(kind, key, number);
+    }
     unasked.#dropInnerSteps();
     return unasked.#entries.size === 0 ? undefined : unasked;
   }
@@ -77,18 +80,6 @@ export class UnaskedEntries {
   }
 }
 
-const FORWARDED = 'call ';
-
-/** The key of a question of a called agent that this task asks its caller. */
-export function forwardedKey(callId: string, questionId: string): string {
-  return `${FORWARDED}${callId}/${questionId}`;
-}
-
-/** Whether a question was asked by a called agent, and not by the handler. */
-export function isForwarded(kind: string, key: string): boolean {
-  return kind === 'question' && key.startsWith(FORWARDED);
-}
-
 /** The keys of all steps that a step may be inside of. */
 function outerKeys(key: string): readonly string[] {
   const keys: string[] = [];
@@ -98,7 +89,8 @@ function outerKeys(key: string): readonly string[] {
 
 /** An entry in words, without content: `step charge`, `step charge#2`, `question 1`. */
 export function entryName({ kind, key }: { readonly kind: string; readonly key: string }): string {
-  if (kind === 'question' || kind === 'answer') return `${kind} ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
+  if (kind === 'question' || kind === 'answer' || kind === 'withdrawn')
+    return `${kind} ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
   if (kind === 'call') return `${kind} ${key.replace(/:[^:#]*#/, '#').replace(/#1$/, '')}`;
   return `${kind} ${kind === 'step' ? key.replace(/#1$/, '') : key}`;
 }

@@ -28,7 +28,7 @@ import { originOf } from '../replay/load-task.ts';
 import { taskFields } from '../task-trace.ts';
 import type { TaskWriter } from '../write/task-writer.ts';
 import { markHandled, type RunPort } from './run-port.ts';
-import type { Waits } from './waits.ts';
+import type { AskedHandle, Revocable, Waits } from './waits.ts';
 
 /** The run behind its calls. */
 interface CallingRun extends RunPort {
@@ -46,6 +46,8 @@ interface MadeCall {
   limits: number;
   isCanceled: boolean;
   isDetached: boolean;
+  /** Its questions that this task asks, by key. */
+  readonly questions: Map<string, AskedHandle>;
 }
 
 /**
@@ -145,7 +147,17 @@ export class RunCalls {
   }
 
   #opened(key: string, { id, peer, onParentEnd }: CallEntry, options: CallOptions): MadeCall {
-    const call: MadeCall = { key, id, peer, onParentEnd, options, limits: 0, isCanceled: false, isDetached: false };
+    const call: MadeCall = {
+      key,
+      id,
+      peer,
+      onParentEnd,
+      options,
+      limits: 0,
+      isCanceled: false,
+      isDetached: false,
+      questions: new Map(),
+    };
     this.#made.set(key, call);
     const cancel = (): void => void this.#cancel(call).catch(() => {});
     options.signal?.addEventListener('abort', cancel, { once: true });
@@ -229,21 +241,21 @@ export class RunCalls {
     run.assertMayWait();
     const limit =
       waitMs === undefined ? undefined : run.waits.limit(waitMs, `call ${call.key} ${String(++call.limits)}`);
-    const { result, cancel } = this.#called(call);
+    const { result, revoke } = this.#called(call);
     const called = limit === undefined ? await result : await Promise.race([result, limit.result]);
     if (called === undefined) {
-      cancel();
+      revoke();
       throw new CallError(`The call to ${call.peer} has not ended within ${waitMs} ms. It continues.`, 'pending', {
         call: this.#handleOf(call),
       });
     }
-    limit?.cancel();
+    limit?.revoke();
     const reply = copyOf(replyOf(called));
     if (reply.outcome === 'completed' || !throwOnFailure) return reply;
     throw new CallError(failureText(call.peer, reply), reply.outcome, { call: this.#handleOf(call), reply });
   }
 
-  #called({ key }: MadeCall): { readonly result: Promise<CalledEntry>; readonly cancel: () => void } {
+  #called({ key }: MadeCall): Revocable<CalledEntry> {
     const { journal, completions, waits } = this.#run;
     const known = journal.find('called', key) as unknown as CalledEntry | undefined;
     if (known === undefined) return waits.call(key);
@@ -252,7 +264,7 @@ export class RunCalls {
       journal.unasked?.passed('call', number);
       return known;
     });
-    return { result, cancel: () => {} };
+    return { result, revoke: () => {} };
   }
 
   async #cancel(call: MadeCall): Promise<void> {
@@ -284,6 +296,7 @@ export class RunCalls {
       if (record.kind === 'call-update') this.#relay(call, record);
       else if (record.kind === 'call-question') this.#ask(call, record);
     }
+    this.#withdraw(call);
     if (call.isDetached && journal.find('called', call.key) !== undefined) this.#toInbox(call);
   }
 
@@ -298,11 +311,10 @@ export class RunCalls {
         if (update.kind === 'artifact')
           run.emit({ artifact: relay?.artifact, parts: update.parts, append: update.append });
         else {
-          const path = [run.agent.id, ...update.path];
           run.emit({
             status: 'working',
             text: `${update.path.join(' › ')}: ${update.text}`,
-            metadata: { [PATH]: path },
+            metadata: { [PATH]: update.path },
           });
         }
       } catch (error) {
@@ -320,7 +332,7 @@ export class RunCalls {
       journal.find('called', call.key) !== undefined || journal.find('call-withdrawn', key) !== undefined;
     if (journal.find('answer', key) !== undefined || isOver()) return;
     const asked = body as unknown as CallQuestionEntry;
-    const path = pathOf(asked, run.agent.id, call.peer);
+    const path = pathOf(asked, call.peer);
     const { questions } = call.options;
     if (typeof questions === 'function') {
       const answer = async (): Promise<CallAnswer> => questions(questionForHandler(asked, path));
@@ -331,10 +343,20 @@ export class RunCalls {
     const { deadline = Number.POSITIVE_INFINITY } = originOf(run.record).lineage ?? {};
     const timeoutMs = Math.max(1, Math.min(run.agent.limits.questionTtlMs, deadline - run.now()));
     const question = preparedQuestion(asked);
-    run.waits
-      .openQuestion({ key, state: asked.state, question, path, timeoutMs, isOver })
-      .catch((error: unknown) => this.#refused(key, error))
-      .catch(() => {});
+    const handle = run.waits.openQuestion({ key, state: asked.state, question, path, timeoutMs });
+    handle.answer.catch((error: unknown) => this.#refused(key, error)).catch(() => {});
+    call.questions.set(key, handle);
+  }
+
+  /** Withdraws the questions that the called agent no longer asks. */
+  #withdraw({ key: callKey, questions }: MadeCall): void {
+    const { journal } = this.#run;
+    const hasEnded = journal.find('called', callKey) !== undefined;
+    for (const [key, question] of questions) {
+      if (!hasEnded && journal.find('call-withdrawn', key) === undefined) continue;
+      questions.delete(key);
+      if (journal.find('answer', key) === undefined) question.withdraw().catch(() => {});
+    }
   }
 
   /** Records the answer of the handler. */
@@ -358,7 +380,8 @@ export class RunCalls {
   /** The question could not be asked. If it was closed otherwise, that is recorded already. */
   async #refused(key: string, error: unknown): Promise<void> {
     const isClosed = error instanceof QuestionExpiredError || error instanceof QuestionCanceledError;
-    if (isClosed || this.#run.stopReason !== undefined || this.#run.isOver) return;
+    const isWithdrawn = error instanceof DOMException && error.name === 'AbortError';
+    if (isClosed || isWithdrawn || this.#run.stopReason !== undefined || this.#run.isOver) return;
     await this.#noteAnswer(key, {
       refused: error instanceof Error ? error.message : 'The question could not be asked',
     });

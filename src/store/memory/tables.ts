@@ -19,7 +19,7 @@ import type {
 } from '../store.ts';
 import { withoutOpenCall } from '../guard.ts';
 import { isOwnedBy, type PushConfigUnit } from '../writes.ts';
-import { type CallEntry, CallTable, toRecord } from './call-table.ts';
+import { CallTable, toRecord } from './call-table.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
@@ -48,7 +48,7 @@ export class Tables implements PushConfigUnit<Row> {
   readonly wakes = new WakeIndex<Row>();
   readonly ended = new EndedQueue<Row>();
   readonly pushes: PushQueue;
-  readonly calls: CallTable;
+  readonly calls: CallTable<Row>;
   readonly keys: RequestKeys;
   readonly #clock: Clock;
   readonly #limits: Limits;
@@ -193,7 +193,7 @@ export class Tables implements PushConfigUnit<Row> {
     this.ended.remove(row);
     if (row.record.endedAt !== undefined) this.#ended -= 1;
     row.pushConfigs?.clear();
-    if (row.calls !== undefined) for (const call of row.calls) this.#queue(this.calls.remove(call));
+    if (row.callBytes > 0) for (const call of this.calls.of(row.record.id)) this.#queue(this.calls.remove(call));
     this.keys.release(row.lastKey);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
@@ -260,8 +260,8 @@ export class Tables implements PushConfigUnit<Row> {
     if (call !== undefined) this.#queue(this.calls.remove(call));
   }
 
-  makeCallsDue({ calls = new Set() }: Row): void {
-    for (const call of calls) if (call.failed === undefined) this.calls.makeDue(call);
+  makeCallsDue({ record }: Row): void {
+    for (const call of this.calls.of(record.id)) if (call.failed === undefined) this.calls.makeDue(call);
   }
 
   makeCallDue(callId: string): void {
@@ -274,14 +274,14 @@ export class Tables implements PushConfigUnit<Row> {
     const call = this.calls.reported(report);
     if (call === undefined) return undefined;
     this.calls.note(call, report);
-    if (report.remove === true) this.#close(call, this.calls.remove(call));
-    else if (report.failed !== undefined) this.#close(call, this.calls.fail(call, report.failed));
+    if (report.remove === true) this.#close(call.row, this.calls.remove(call));
+    else if (report.failed !== undefined) this.#close(call.row, this.calls.fail(call, report.failed));
     else this.#count(call.row);
     return toRecord(call);
   }
 
   /** Updates the task of a call that is no longer open. */
-  #close({ row }: CallEntry, kept: readonly Row[]): void {
+  #close(row: Row, kept: readonly Row[]): void {
     this.replaceRecord(row, withoutOpenCall(row.record));
     this.#count(row);
     if (row.record.endedAt !== undefined) this.#addEnded(row);

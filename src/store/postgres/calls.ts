@@ -6,8 +6,8 @@ import { sqlLimit } from './read/reads.ts';
 import { pipeline, type Queryable, rowsOf, type Statement } from './statements.ts';
 
 /**
- * The calls between agents and their leases. Whatever ends a call changes the row of its task, too. It locks that row first, as all
- * other writes to tasks do.
+ * The calls between agents and their leases. The end of a call changes the row of its task, too, and locks that row first, as all other
+ * writes to tasks do.
  */
 
 const COLUMNS = CALL_COLUMNS.replace('pk', 'seq');

@@ -24,7 +24,7 @@ export async function outlived(database: Database, policy: RetentionPolicy): Pro
      ORDER BY o.place`,
     [sqlLimit(policy.limit), policy.endedBefore, sqlLimit(policy.keepEnded) ?? 2 ** 53],
   );
-  return rows.map(([id, callId]) => ({ taskId: String(id), callId: callId === null ? undefined : String(callId) }));
+  return rows.map(([id, callId]) => ({ taskId: String(id), callId: (callId as string | null) ?? undefined }));
 }
 
 /** Not true for tasks that a call needs, which could otherwise fill every batch. */

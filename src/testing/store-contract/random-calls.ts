@@ -13,12 +13,11 @@ import type {
   TaskQuery,
 } from '../../store/store.ts';
 import type { FakeClock } from '../fake-clock.ts';
-import type { Behaviours } from './behaviours.ts';
+import { type Behaviours, Subject } from './subject.ts';
 import {
   type Change,
   entry,
   event,
-  everythingOf,
   HOUR,
   key,
   message,
@@ -55,7 +54,8 @@ export const randomCalls: Behaviours = Object.fromEntries(
   times(6).flatMap((seed): [string, Behaviours[string]][] => [
     [
       `${CALLS} random calls return what the memory store returns (seed ${seed})`,
-      async ({ store, clock }) => {
+      async (t) => {
+        const { store, clock } = t;
         const reference = memoryStore({ clock });
         const dice = new Dice(seed);
         for (const number of times(CALLS)) {
@@ -63,12 +63,13 @@ export const randomCalls: Behaviours = Object.fromEntries(
           const expected = await call(reference);
           deepEqual(await call(store), expected, `call ${number}, ${what}, differs from the reference`);
         }
-        await areAlike(store, reference, times(TASKS).map(idOf));
+        await areAlike(t, reference, times(TASKS).map(idOf));
       },
     ],
     [
       `${CALLS} random writes, many of them concurrent, return what the memory store returns (seed ${seed})`,
-      async ({ store, clock }) => {
+      async (t) => {
+        const { store, clock } = t;
         const reference = memoryStore({ clock });
         const dice = new Dice(seed);
         const ids: string[] = [];
@@ -81,17 +82,19 @@ export const randomCalls: Behaviours = Object.fromEntries(
           deepEqual(await Promise.all(batch.map(([, call]) => call(store))), expected, whats);
           if (dice.below(4) === 0) clock.advance(dice.below(TTL / 2));
         }
-        await areAlike(store, reference, ids);
+        await areAlike(t, reference, ids);
       },
     ],
   ]),
 );
 
 /** Checks that all reads of both stores return the same. */
-async function areAlike(store: Store, reference: Store, ids: readonly string[]): Promise<void> {
+async function areAlike(t: Subject, reference: Store, ids: readonly string[]): Promise<void> {
+  const { store, clock } = t;
+  const expected = new Subject(reference, clock);
   for (const id of ids) {
     for (const scope of SCOPES) {
-      deepEqual(await everythingOf(store, id, scope), await everythingOf(reference, id, scope), id);
+      deepEqual(await t.everythingOf(id, scope), await expected.everythingOf(id, scope), id);
       const all = { limit: 10 };
       deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
     }

@@ -1,7 +1,7 @@
 import { fail } from 'node:assert/strict';
 
 import type { CallRecord, CallReport, ClaimedCall, NewCall, Store } from '../../../store/store.ts';
-import { append, type Change, create, entry, newTask, START, TTL } from '../samples.ts';
+import { type Change, entry, newTask, pluck, START, TTL } from '../samples.ts';
 
 export function newCall(id: string, changes: Partial<NewCall> = {}): NewCall {
   return { id, request: { peer: 'painter', text: `"${id}"\0` }, dueAt: START, ...changes };
@@ -14,8 +14,8 @@ export function calling(...calls: readonly NewCall[]): Change {
 
 /** Creates a task of Alice with open calls that are due. */
 export async function createCaller(store: Store, taskId: string, ...ids: readonly string[]): Promise<void> {
-  await create(store, newTask(taskId, { wakeAt: START }));
-  await append(store, taskId, calling(...ids.map((id) => newCall(id))));
+  await store.create(newTask(taskId));
+  await store.append({ taskId, guard: {}, ...calling(...ids.map((id) => newCall(id))) });
 }
 
 /** Claims due calls for a living node. */
@@ -33,7 +33,7 @@ export async function claimed(
   store: Store,
   request: Partial<Parameters<Store['claimCalls']>[0]> = {},
 ): Promise<readonly string[]> {
-  return (await claimCalls(store, request)).map(({ id }) => id);
+  return pluck(await claimCalls(store, request), 'id');
 }
 
 /** Claims the only due call. */
@@ -55,7 +55,7 @@ export async function callIds(
   store: Store,
   query: Partial<Parameters<Store['listCalls']>[0]> = {},
 ): Promise<readonly string[]> {
-  return (await store.listCalls({ limit: 1000, ...query })).map(({ id }) => id);
+  return pluck(await store.listCalls({ limit: 1000, ...query }), 'id');
 }
 
 /** The call with this id. */
