@@ -153,6 +153,8 @@ export class Host {
       maxMessages: limits.messagesPerTask,
       maxHistoryBytes: limits.historyBytesPerTask,
       maxRunBytes: limits.runBytes,
+      maxDepth: limits.maxDepth,
+      maxOpenCalls: limits.maxOpenCalls,
       onDemand: createContinuation !== undefined,
       ...(clock !== undefined && { clock }),
     });

@@ -40,6 +40,19 @@ export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/
 export type { PushTransport, Delivery, DeliveryResult } from '../engine/outbox/delivery.ts';
 export type { EngineCloseOptions, GetTaskOptions } from '../engine/engine-options.ts';
 export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
+export {
+  type AnswerCallQuestion,
+  type Call,
+  type CallAnswer,
+  CallError,
+  type CallMessage,
+  type CallOptions,
+  type CallOutcome,
+  type CallQuestion,
+  type CallReply,
+  type MakeCall,
+  type StartCall,
+} from '../engine/calls/call.ts';
 export type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
 export {
   type ArtifactWriter,

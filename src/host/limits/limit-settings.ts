@@ -39,6 +39,10 @@ export interface Limits {
   readonly messagesPerTask: number;
   /** Approximate JSON size of the history of a task. At the limit the task accepts no further messages. Default: 16 MiB. */
   readonly historyBytesPerTask: number;
+  /** How many calls between agents may lead to a task. Default: 3. */
+  readonly maxDepth: number;
+  /** Open calls to other agents of all tasks of one caller. Default: 1,000. */
+  readonly maxOpenCalls: number;
   /** Parts of one message. Default: 500. */
   readonly partsPerMessage: number;
   /** Characters of one text part. Default: 4,194,304. */
@@ -76,6 +80,8 @@ export const LIMITS = {
   pushConfigsPerTask: count({ byDefault: 10 }),
   messagesPerTask: count({ byDefault: 1000 }),
   historyBytesPerTask: count({ byDefault: 16 * MIB }),
+  maxDepth: count({ byDefault: 3 }),
+  maxOpenCalls: count({ byDefault: 1000 }),
   partsPerMessage: count({ byDefault: 500 }),
   textCharacters: count({ byDefault: 4 * MIB }),
   fileBytes: count({ least: 0, byDefault: 5 * MIB }),

@@ -1,8 +1,8 @@
-import type { Artifact } from '../model/artifact.ts';
-import type { Part } from '../model/part.ts';
-import { textOfParts } from '../model/part-text.ts';
-import { isPaused, isTerminal } from '../model/state.ts';
-import type { Task, TaskStatus } from '../model/task.ts';
+import type { Artifact } from './artifact.ts';
+import type { Part } from './part.ts';
+import { textOfParts } from './part-text.ts';
+import { isPaused, isTerminal } from './state.ts';
+import type { Task, TaskStatus } from './task.ts';
 
 /**
  * Returns the text of a task. For a completed task: its artifacts, else its status message, else the last message of the agent. For

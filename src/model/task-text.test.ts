@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Part } from '../model/part.ts';
-import type { Task } from '../model/task.ts';
+import type { Part } from './part.ts';
+import type { Task } from './task.ts';
 import { textOfChunks, textOfStatus, textOfTask } from './task-text.ts';
 
 const said = (text: string) => ({ messageId: text, role: 'ROLE_AGENT' as const, parts: [{ text }] });
