@@ -56,6 +56,12 @@ export function withPushed(task: TaskRecord, pushed: boolean): TaskRecord {
   return pushed ? { ...record, pushed } : record;
 }
 
+/** The record of a task after one of its calls was removed or given up. */
+export function withoutOpenCall(task: TaskRecord): TaskRecord {
+  const { openCalls = 1, ...record } = task;
+  return openCalls > 1 ? { ...record, openCalls: openCalls - 1 } : record;
+}
+
 /** Whether a task waits in the queue: it is due, no node is in its row, and it is not a suspect. */
 export function isQueued({ node, wakeAt, suspectMs }: TaskRecord, now: number): boolean {
   return node === undefined && suspectMs === undefined && wakeAt !== undefined && wakeAt <= now;

@@ -1,7 +1,9 @@
+export { CallShares } from './call-shares.ts';
+export type * from './call.ts';
 export { fairnessKeyOf } from './claims.ts';
 export type * from './claims.ts';
 export type * from './event.ts';
-export { newRecord, statusTime } from './guard.ts';
+export { newRecord, statusTime, withoutOpenCall } from './guard.ts';
 export { withNameChecks } from './name-checks.ts';
 export { boundedPage } from './page.ts';
 export { PushShares, receiverOf } from './push-shares.ts';

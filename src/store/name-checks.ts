@@ -18,15 +18,18 @@ export function withNameChecks(store: Store): Store {
       allTasks: (query) => (areNames(query.taskId, query.agent, query.after) ? allTasks(query) : none()),
     }),
     create(task, accepted) {
-      const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig } = task;
+      const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig, callId } = task;
       const key = idempotency?.key;
-      return areNames(id, tenant, owner, contextId, agent, fairnessKey, node, alias, key, pushConfig?.id)
+      return areNames(id, tenant, owner, contextId, agent, fairnessKey, node, alias, key, pushConfig?.id, callId)
         ? store.create(task, accepted)
         : refused();
     },
     append(write) {
-      if (!areNames(write.idempotency?.key, write.pushConfig?.record.id)) return refused();
-      return isName(write.taskId) ? store.append(write) : Promise.resolve({ kind: 'rejected' });
+      const { calls = [], idempotency, pushConfig } = write;
+      if (!areNames(idempotency?.key, pushConfig?.record.id, ...calls.map(({ id }) => id))) return refused();
+      return areNames(write.taskId, write.guard.call, write.endsCall)
+        ? store.append(write)
+        : Promise.resolve({ kind: 'rejected' });
     },
     dropForReply: (taskId, lease, reply) =>
       isName(taskId) ? store.dropForReply(taskId, lease, reply) : Promise.resolve(false),
@@ -64,6 +67,11 @@ export function withNameChecks(store: Store): Store {
     deadLetters: (query) =>
       areNames(query.id, query.of?.taskId, query.of?.configId) ? store.deadLetters(query) : none(),
     dropDeadLetter: (id) => (isName(id) ? store.dropDeadLetter(id) : Promise.resolve(false)),
+    claimCalls: (request) => (isName(request.node) ? store.claimCalls(request) : refused()),
+    nextCall: (agents) => store.nextCall(agents),
+    noteCall: (report) => (areNames(report.callId, report.node) ? store.noteCall(report) : nothing()),
+    listCalls: (query) => (areNames(query.id, query.taskId, query.after) ? store.listCalls(query) : none()),
+    countCalls: (scope) => (areNames(scope.tenant, scope.owner) ? store.countCalls(scope) : Promise.resolve(0)),
     claim(request) {
       if (!isName(request.node)) return refused();
       return areNames(request.taskId) ? store.claim(request) : none();

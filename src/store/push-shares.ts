@@ -73,8 +73,8 @@ function keyOf({ taskId, configId }: PushHolding): string {
   return JSON.stringify([taskId, configId]);
 }
 
-/** The length separates the two names. */
-function ownerKey({ tenant, owner }: Scope): string {
+/** A text for each owner. The length separates the two names. */
+export function ownerKey({ tenant, owner }: Scope): string {
   return `${tenant.length} ${tenant}${owner}`;
 }
 

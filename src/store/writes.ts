@@ -189,7 +189,8 @@ function makeCallsDue<Task extends HeldTask>(
 ): void {
   const hasEnded = after.endedAt !== undefined;
   if (after.openCalls !== undefined && (hasEnded || canceling === true || callsDue === true)) unit.makeCallsDue(task);
-  if (after.callId !== undefined && (hasEnded || after.question !== task.record.question)) unit.makeCallDue(after.callId);
+  if (after.callId !== undefined && (hasEnded || after.question !== task.record.question))
+    unit.makeCallDue(after.callId);
 }
 
 /** Replaces a provisional task by a message. For `Store.dropForReply`. */

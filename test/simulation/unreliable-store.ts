@@ -117,6 +117,11 @@ export function unreliableStore(
     resumePush: (name) => call('resumePush', () => store.resumePush(name)),
     deadLetters: (query) => call('deadLetters', () => store.deadLetters(query)),
     dropDeadLetter: (id) => call('dropDeadLetter', () => store.dropDeadLetter(id)),
+    claimCalls: (request) => call('claimCalls', () => store.claimCalls(request)),
+    nextCall: (agents) => call('nextCall', () => store.nextCall(agents)),
+    noteCall: (report) => call('noteCall', () => store.noteCall(report)),
+    listCalls: (query) => call('listCalls', () => store.listCalls(query)),
+    countCalls: (scope) => call('countCalls', () => store.countCalls(scope)),
     claim: async (request) => {
       const records = await call('claim', () => store.claim(request), { mayGoUnanswered: false });
       records.forEach(onLease);

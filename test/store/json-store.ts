@@ -221,6 +221,26 @@ export class JsonStore implements port.Store {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
+  async claimCalls(): Promise<readonly port.ClaimedCall[]> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async nextCall(): Promise<number | undefined> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async noteCall(): Promise<port.CallRecord | undefined> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async listCalls(): Promise<readonly port.CallRecord[]> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async countCalls(): Promise<number> {
+    throw new Error('Calls are not stored yet');
+  }
+
   async heartbeat(node: string, ttlMs: number): Promise<void> {
     this.#unit.nodes.set(node, this.#clock.now() + ttlMs);
   }

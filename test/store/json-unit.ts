@@ -166,6 +166,30 @@ export class Unit implements port.PushConfigUnit<Task> {
     delivery.dueAt = told < record.lastEvent ? this.#clock.now() : undefined;
   }
 
+  hasCall(): boolean {
+    throw new Error('Calls are not stored yet');
+  }
+
+  isCallOpen(): boolean {
+    throw new Error('Calls are not stored yet');
+  }
+
+  addCalls(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  removeCall(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  makeCallsDue(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  makeCallDue(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
   makePushesDue({ deliveries }: Task): void {
     for (const one of deliveries) if (one.disabled === undefined) one.dueAt ??= this.#clock.now();
   }

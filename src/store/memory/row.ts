@@ -12,6 +12,7 @@ import type {
   TaskEvent,
   TaskRecord,
 } from '../store.ts';
+import type { CallEntry } from './call-table.ts';
 import type { PushConfigs } from './push-configs.ts';
 import type { RequestKey } from './request-keys.ts';
 
@@ -28,6 +29,8 @@ export interface Row {
   /** The key of the last request that created or changed the task, linked to the earlier keys. Most tasks have one. */
   lastKey: RequestKey | undefined;
   pushConfigs: PushConfigs | undefined;
+  /** The calls of the task, open or given up. Undefined for most tasks. */
+  calls: Set<CallEntry> | undefined;
   endedPlace: number | undefined;
   /** Set only by `WakeIndex`. */
   isQueued: boolean;
@@ -36,6 +39,7 @@ export interface Row {
   eventBytes: number;
   journalBytes: number;
   statusBytes: number;
+  callBytes: number;
   /** The size that the store has counted for the row. */
   countedBytes: number;
 }
@@ -47,9 +51,9 @@ const ENTRY_BYTES = 192;
 
 /** The approximate size of a task with all its data. */
 export function bytesOf(row: Row): number {
-  const { record, artifacts, pushConfigs, originBytes, eventBytes, journalBytes, statusBytes } = row;
+  const { record, artifacts, pushConfigs, originBytes, eventBytes, journalBytes, statusBytes, callBytes } = row;
   const said = (record.historyBytes ?? 0) + (artifacts?.snapshot.length ?? 0) + statusBytes;
-  return TASK_BYTES + originBytes + said + eventBytes + journalBytes + (pushConfigs?.bytes ?? 0);
+  return TASK_BYTES + originBytes + said + eventBytes + journalBytes + callBytes + (pushConfigs?.bytes ?? 0);
 }
 
 /** Shorter lists of events are copied instead of extended. */
@@ -71,6 +75,7 @@ export function newRow(task: NewTask, record: TaskRecord, order: number): Row {
     alias,
     lastKey: undefined,
     pushConfigs: undefined,
+    calls: undefined,
     endedPlace: undefined,
     isQueued: false,
     // The largest part of an origin is the caller, which all tasks of a caller share.
@@ -78,6 +83,7 @@ export function newRow(task: NewTask, record: TaskRecord, order: number): Row {
     eventBytes: event === undefined ? 0 : event.body.length + EVENT_BYTES,
     journalBytes: 0,
     statusBytes: 0,
+    callBytes: 0,
     countedBytes: 0,
   };
 }

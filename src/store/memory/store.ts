@@ -146,6 +146,26 @@ class MemoryStore implements port.Store {
     return this.#tables.pushes.letters.remove(id);
   }
 
+  async claimCalls(request: port.CallClaimRequest): Promise<readonly port.ClaimedCall[]> {
+    return this.#tables.calls.claim(request);
+  }
+
+  async nextCall(agents: readonly string[]): Promise<number | undefined> {
+    return this.#tables.calls.next(agents);
+  }
+
+  async noteCall(report: port.CallReport): Promise<port.CallRecord | undefined> {
+    return this.#tables.noteCall(report);
+  }
+
+  async listCalls(query: port.CallQuery): Promise<readonly port.CallRecord[]> {
+    return this.#tables.calls.list(query);
+  }
+
+  async countCalls(scope: port.Scope): Promise<number> {
+    return this.#tables.calls.count(scope);
+  }
+
   async claim(request: port.ClaimRequest): Promise<readonly port.TaskRecord[]> {
     const { node, taskId } = request;
     const now = this.#clock.now();

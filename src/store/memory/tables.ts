@@ -4,9 +4,12 @@ import { jsonSize } from '../../support/json/json-size.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import type {
   AllTasksQuery,
+  CallRecord,
+  CallReport,
   Idempotency,
   JournalEntry,
   KeptJournal,
+  NewCall,
   NewEvent,
   NewTask,
   PushConfigRecord,
@@ -14,7 +17,9 @@ import type {
   TaskRecord,
   TaskWrite,
 } from '../store.ts';
+import { withoutOpenCall } from '../guard.ts';
 import { isOwnedBy, type PushConfigUnit } from '../writes.ts';
+import { type CallEntry, CallTable, toRecord } from './call-table.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
@@ -43,6 +48,7 @@ export class Tables implements PushConfigUnit<Row> {
   readonly wakes = new WakeIndex<Row>();
   readonly ended = new EndedQueue<Row>();
   readonly pushes: PushQueue;
+  readonly calls: CallTable;
   readonly keys: RequestKeys;
   readonly #clock: Clock;
   readonly #limits: Limits;
@@ -60,6 +66,7 @@ export class Tables implements PushConfigUnit<Row> {
     this.#limits = limits;
     this.#unfinished = new UnfinishedBytes(maxBytes);
     this.pushes = new PushQueue(clock, this.isAlive);
+    this.calls = new CallTable(clock, this.isAlive);
     this.keys = new RequestKeys(maxTasks * KEYS_PER_TASK, maxBytes / KEYS_PART);
   }
 
@@ -110,7 +117,8 @@ export class Tables implements PushConfigUnit<Row> {
     return row;
   }
 
-  reserve({ record }: Row, { guard, historyBytes }: TaskWrite): void {
+  reserve({ record }: Row, { guard, historyBytes, calls }: TaskWrite): void {
+    if (calls !== undefined) this.calls.assertNew(calls);
     // Outputs of runs are always stored: they have their own limit, and the run could not store them elsewhere.
     if (guard.lease === undefined && historyBytes !== undefined) this.#assertRoom(record, 0, historyBytes);
   }
@@ -142,7 +150,16 @@ export class Tables implements PushConfigUnit<Row> {
     this.replaceRecord(row, record);
     this.#count(row, before);
     this.#makeRoom(0, 0);
-    if (record.endedAt !== undefined) this.ended.add(row);
+    if (record.endedAt !== undefined) this.#addEnded(row);
+  }
+
+  /** Queues an ended task for removal, unless a call needs it. Then it is queued once the call is no longer open. */
+  #addEnded(row: Row): void {
+    const { openCalls, callId } = row.record;
+    if (openCalls !== undefined) return;
+    const caller = callId === undefined ? undefined : this.calls.open(callId);
+    if (caller === undefined) this.ended.add(row);
+    else caller.keeps.push(row);
   }
 
   /** Sets the new record of a row and updates the indexes. */
@@ -167,6 +184,7 @@ export class Tables implements PushConfigUnit<Row> {
     this.wakes.remove(row);
     this.ended.remove(row);
     row.pushConfigs?.clear();
+    if (row.calls !== undefined) for (const call of row.calls) this.#queue(this.calls.remove(call));
     this.keys.release(row.lastKey);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
@@ -214,6 +232,56 @@ export class Tables implements PushConfigUnit<Row> {
     const isDeleted = row.pushConfigs?.delete(id) === true;
     this.#count(row);
     return isDeleted;
+  }
+
+  hasCall(row: Row, callId: string): boolean {
+    return this.calls.open(callId)?.row === row;
+  }
+
+  isCallOpen(callId: string): boolean {
+    return this.calls.open(callId) !== undefined;
+  }
+
+  addCalls(row: Row, calls: readonly NewCall[]): void {
+    for (const call of calls) this.calls.add(row, call);
+  }
+
+  removeCall(_row: Row, callId: string): void {
+    const call = this.calls.open(callId);
+    if (call !== undefined) this.#queue(this.calls.remove(call));
+  }
+
+  makeCallsDue({ calls = new Set() }: Row): void {
+    for (const call of calls) if (call.failed === undefined) this.calls.makeDue(call);
+  }
+
+  makeCallDue(callId: string): void {
+    const call = this.calls.open(callId);
+    if (call !== undefined) this.calls.makeDue(call);
+  }
+
+  /** Stores a report. Returns the call after it, or `undefined` if the node does not hold the call. */
+  noteCall(report: CallReport): CallRecord | undefined {
+    const call = this.calls.reported(report);
+    if (call === undefined) return undefined;
+    this.calls.note(call, report);
+    if (report.remove === true) this.#close(call, this.calls.remove(call));
+    else if (report.failed !== undefined) this.#close(call, this.calls.fail(call, report.failed));
+    else this.#count(call.row);
+    return toRecord(call);
+  }
+
+  /** Updates the task of a call that is no longer open. */
+  #close({ row }: CallEntry, kept: readonly Row[]): void {
+    this.replaceRecord(row, withoutOpenCall(row.record));
+    this.#count(row);
+    if (row.record.endedAt !== undefined) this.#addEnded(row);
+    this.#queue(kept);
+  }
+
+  /** Queues ended tasks that a call has kept, unless they were removed in the meantime or something else keeps them. */
+  #queue(kept: readonly Row[]): void {
+    for (const row of kept) if (this.find(row.record.id) === row) this.#addEnded(row);
   }
 
   /** Counts the current size of a row instead of the size that was counted last. `before` is the record of that time. */

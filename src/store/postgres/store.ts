@@ -157,6 +157,26 @@ class PostgresStore implements port.Store {
   readonly takeTokens = this.#askingInTime(takeTokens);
   readonly claim = this.#asking(claimTasks);
   readonly nextWake = this.#asking(nextWake);
+  async claimCalls(): Promise<readonly port.ClaimedCall[]> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async nextCall(): Promise<number | undefined> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async noteCall(): Promise<port.CallRecord | undefined> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async listCalls(): Promise<readonly port.CallRecord[]> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async countCalls(): Promise<number> {
+    throw new Error('Calls are not stored yet');
+  }
+
   readonly heartbeat = this.#asking(heartbeat);
   readonly retire = this.#asking(retire);
   readonly unfinished = this.#asking(unfinishedTasksOf);

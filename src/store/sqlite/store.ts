@@ -202,6 +202,26 @@ class SqliteStore implements port.Store {
   readonly unfinished = this.#submitting(unfinishedTasksOf);
   readonly allTasks = this.#submitting(allTasks);
 
+  async claimCalls(): Promise<readonly port.ClaimedCall[]> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async nextCall(): Promise<number | undefined> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async noteCall(): Promise<port.CallRecord | undefined> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async listCalls(): Promise<readonly port.CallRecord[]> {
+    throw new Error('Calls are not stored yet');
+  }
+
+  async countCalls(): Promise<number> {
+    throw new Error('Calls are not stored yet');
+  }
+
   async heartbeat(node: string, ttlMs: number): Promise<void> {
     this.#checkFiles();
     this.#assertHeld();

@@ -176,6 +176,30 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
     return isReplaced;
   }
 
+  hasCall(): boolean {
+    throw new Error('Calls are not stored yet');
+  }
+
+  isCallOpen(): boolean {
+    throw new Error('Calls are not stored yet');
+  }
+
+  addCalls(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  removeCall(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  makeCallsDue(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  makeCallDue(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
   makePushesDue({ pk }: FoundTask): void {
     this.#connection.run(MAKE_DUE, this.#context.clock.now(), pk);
   }

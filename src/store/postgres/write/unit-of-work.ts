@@ -202,6 +202,30 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
     }
   }
 
+  hasCall(): boolean {
+    throw new Error('Calls are not stored yet');
+  }
+
+  isCallOpen(): boolean {
+    throw new Error('Calls are not stored yet');
+  }
+
+  addCalls(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  removeCall(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  makeCallsDue(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
+  makeCallDue(): void {
+    throw new Error('Calls are not stored yet');
+  }
+
   pushConfigCount({ record }: FoundTask): number {
     return this.#pushConfigs.count(record.id);
   }
