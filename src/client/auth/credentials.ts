@@ -13,11 +13,21 @@ interface Candidate {
 
 /** The credentials that one call has tried so far. */
 export class AuthAttempt {
+  readonly credentials: Credentials;
   /** The credentials in use. */
   candidate: Candidate | undefined;
   generation = 0;
   readonly renewed = new Set<Candidate>();
   readonly refused = new Set<Candidate>();
+
+  constructor(credentials: Credentials) {
+    this.credentials = credentials;
+  }
+
+  /** An attempt with these credentials, if there are any. */
+  static of(credentials: Credentials | undefined): AuthAttempt | undefined {
+    return credentials === undefined ? undefined : new AuthAttempt(credentials);
+  }
 }
 
 /** The credentials of one client. Switches to the next ones after a 401. */

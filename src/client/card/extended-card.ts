@@ -34,7 +34,7 @@ async function fetchBesideEndpoint(
 ): Promise<AgentCard> {
   const { context, card } = operationClient;
   const { deadline, trace } = scope;
-  const requestScope = { deadline, trace, auth: context.credentials && new AuthAttempt(), card };
+  const requestScope = { deadline, trace, auth: AuthAttempt.of(scope.credentials ?? context.credentials), card };
   const headers = { accept: 'application/json' };
   const response = await exchange(context, requestScope, {
     operation: 'GetExtendedAgentCard',

@@ -130,7 +130,7 @@ function lost(message: string): A2AError {
 }
 
 async function sent(
-  { settings, transport, trust, credentials, closing }: ClientContext,
+  { settings, transport, trust, closing }: ClientContext,
   { deadline, trace, span, auth, card }: RequestScope,
   request: OutgoingRequest,
   url: URL,
@@ -147,12 +147,12 @@ async function sent(
   let address = url;
   if (isRecipient) {
     Object.assign(headers, settings.headers);
-    if (credentials !== undefined && auth !== undefined) {
+    if (auth !== undefined) {
       try {
         const context = { origin: url.origin, card };
-        const given = credentials.headers(context, auth, deadline);
+        const given = auth.credentials.headers(context, auth, deadline);
         addHeaders(headers, given instanceof Promise ? await deadline.within(given) : given);
-        address = withQuery(url, credentials.query(context, auth));
+        address = withQuery(url, auth.credentials.query(context, auth));
       } catch (error) {
         throw unsentError(error);
       }

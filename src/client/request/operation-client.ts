@@ -126,7 +126,7 @@ export class OperationClient {
   ): Promise<T> {
     const { deadline, trace } = scope;
     const { context, card } = this;
-    const auth = context.credentials === undefined ? undefined : new AuthAttempt();
+    const auth = AuthAttempt.of(scope.credentials ?? context.credentials);
     const requestScope: RequestScope = { deadline, trace, auth, card };
     scope.begin(context.closing);
     let recovery: Recovery | undefined;
@@ -145,7 +145,7 @@ export class OperationClient {
         noteFailure(deadline, error, endpoint.url);
         // An error at the address in the card is more helpful than one at a guessed address.
         if (isMissing(error)) missing ??= { error, url: endpoint.url };
-        recovery ??= new Recovery(context, this.endpoints, requestScope, facts.isRepeatable);
+        recovery ??= new Recovery(context.settings, this.endpoints, requestScope, facts.isRepeatable);
         if (await recovery.recover(error, endpoint)) continue;
         if (isUnsupported(error, endpoint, this.endpoints)) throw unsupported(error);
         if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);

@@ -2,7 +2,7 @@ import { A2AError } from '../../errors.ts';
 import type { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
-import { type RequestScope, refusedContext, type ClientContext } from './exchange.ts';
+import { type RequestScope, refusedContext } from './exchange.ts';
 import { NoAgent } from './failures.ts';
 import { challengeOf, isRejectedUnread, isReceivedInStream } from './response-error.ts';
 import type { Settings } from '../settings.ts';
@@ -86,19 +86,17 @@ export class Repeats {
  * sent twice only to an agent that deduplicates messages.
  */
 export class Recovery {
-  readonly #context: ClientContext;
   readonly #endpoints: Endpoints;
   readonly #requestScope: RequestScope;
   readonly #isRepeatable: boolean;
   readonly #repeats: Repeats;
   #hasChangedVersion = false;
 
-  constructor(context: ClientContext, endpoints: Endpoints, requestScope: RequestScope, isRepeatable: boolean) {
-    this.#context = context;
+  constructor(settings: Settings, endpoints: Endpoints, requestScope: RequestScope, isRepeatable: boolean) {
     this.#endpoints = endpoints;
     this.#requestScope = requestScope;
     this.#isRepeatable = isRepeatable;
-    this.#repeats = new Repeats(context.settings, requestScope.deadline);
+    this.#repeats = new Repeats(settings, requestScope.deadline);
   }
 
   /** Resolves to true when it is time to try again. */
@@ -112,10 +110,9 @@ export class Recovery {
   }
 
   async #renew(error: A2AError, { url }: Endpoint): Promise<boolean> {
-    const { credentials } = this.#context;
     const { auth, card, deadline } = this.#requestScope;
-    if (credentials === undefined || auth === undefined) return false;
-    return deadline.within(credentials.renew(refusedContext(url, card, challengeOf(error)), auth));
+    if (auth === undefined) return false;
+    return deadline.within(auth.credentials.renew(refusedContext(url, card, challengeOf(error)), auth));
   }
 
   #changeVersion(endpoint: Endpoint): boolean {

@@ -20,7 +20,7 @@ export async function bytesOfPart(operationClient: OperationClient, scope: CallS
   if ('raw' in part) return decodeBase64(part.raw);
   const { context, card } = operationClient;
   const { deadline, trace } = scope;
-  const requestScope = { deadline, trace, auth: context.credentials && new AuthAttempt(), card };
+  const requestScope = { deadline, trace, auth: AuthAttempt.of(scope.credentials ?? context.credentials), card };
   try {
     const response = await exchange(context, requestScope, {
       operation: 'File',
