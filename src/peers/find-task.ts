@@ -4,6 +4,7 @@ import { A2AError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { isPassing } from '../client/task/poll.ts';
+import { withQuestionId } from './question-id.ts';
 
 const PAGE_SIZE = 50;
 const MAX_PAGES = 5;
@@ -37,7 +38,7 @@ export async function findTask(
     const { tasks, nextPageToken } = found.value;
     // The most recent task comes first. If the peer has two tasks for the message, the first one is the one that it has worked on longer.
     const task = tasks.findLast(({ history = [] }) => history.some((each) => each.messageId === messageId));
-    if (task !== undefined) return task;
+    if (task !== undefined) return withQuestionId(task, found.raw);
     if (nextPageToken === '') return undefined;
     pageToken = nextPageToken;
   }

@@ -29,6 +29,8 @@ function connected(options: PeerOptions, isConfigured: boolean): Promise<AgentCl
     binding,
     headers,
     allowOrigins,
+    // The card is kept with the client. If it is outdated, a cached one would be, too.
+    cache: false,
     // The engine stores when to try again.
     retries: 0,
     reconnectMs: 0,

@@ -4,7 +4,7 @@ import { A2AError, type ErrorCode } from '../errors.ts';
 import { onAbort } from '../support/on-abort.ts';
 import { toPeerError } from './peer-error.ts';
 
-/** Errors which show that the peer has moved or was replaced, so that its card is read again. */
+/** Errors with which a peer that has moved or was replaced rejects a request before it acts on it. */
 const OUTDATED: ReadonlySet<ErrorCode> = new Set(['DISCOVERY_FAILED', 'VERSION_NOT_SUPPORTED', 'METHOD_NOT_FOUND']);
 
 /** A client of a peer that is in use. Its user must release it. */
@@ -13,8 +13,11 @@ export interface UsedClient {
   readonly operations: OperationClient;
   /** Whether the peer has streams, as far as its card and its responses show. */
   hasStreams: boolean;
-  /** Reads the card again for later requests if the error shows that it is outdated. */
-  doubt(error: unknown): void;
+  /**
+   * Called with the error of a request. Returns true if the card may be outdated: it was read for an earlier attempt, and the peer does not
+   * know what it describes. The next attempt reads it again.
+   */
+  doubt(error: unknown): boolean;
   release(): void;
 }
 
@@ -22,6 +25,8 @@ interface OpenClient {
   readonly client: AgentClient;
   readonly operations: OperationClient;
   hasStreams: boolean;
+  /** Whether an earlier attempt has used it. */
+  isUsed: boolean;
   users: number;
   isRetired: boolean;
 }
@@ -44,6 +49,8 @@ export class PeerConnection {
   async use(signal: AbortSignal): Promise<UsedClient> {
     const opening = (this.#opening ??= this.#open());
     const open = await within(opening, signal);
+    const isFirst = !open.isUsed;
+    open.isUsed = true;
     open.users++;
     return {
       client: open.client,
@@ -55,7 +62,9 @@ export class PeerConnection {
         open.hasStreams = hasStreams;
       },
       doubt: (error) => {
-        if (A2AError.is(error) && OUTDATED.has(error.code)) this.#retire(opening, open);
+        if (!A2AError.is(error) || !OUTDATED.has(error.code)) return false;
+        this.#retire(opening, open);
+        return !isFirst;
       },
       release: () => {
         open.users--;
@@ -76,7 +85,7 @@ export class PeerConnection {
       const client = await this.#connect();
       const operations = operationClientOf(client);
       const hasStreams = operations.card.capabilities.streaming === true;
-      return { client, operations, hasStreams, users: 0, isRetired: false };
+      return { client, operations, hasStreams, isUsed: false, users: 0, isRetired: false };
     } catch (error) {
       // The next attempt connects again.
       this.#opening = undefined;

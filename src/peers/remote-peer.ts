@@ -15,16 +15,19 @@ import {
 import { A2AError, type ErrorCode } from '../errors.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../model/operation.ts';
 import { repeatsLifetimeMs } from '../model/repeats.ts';
-import { isTerminal } from '../model/state.ts';
+import { isPaused, isTerminal } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
 import { traceHeaders } from '../observe/trace-context.ts';
 import { defined } from '../support/defined.ts';
 import { clientNamesTasks } from '../wire/client-dialect.ts';
+import type { Decoded } from '../wire/dialect.ts';
 import { answerRequest, extensionsFor, startRequest } from './call-request.ts';
 import { findTask } from './find-task.ts';
 import { credentialsFor } from './identity.ts';
 import { toPeerError } from './peer-error.ts';
 import type { PeerConnection, UsedClient } from './peer-connection.ts';
 import type { PeerOptions } from './peer-options.ts';
+import { withQuestionId } from './question-id.ts';
 import { updatesOf } from './updates.ts';
 
 /** Keys are not repeated in the last minutes of their lifetime, because the peer may read the message late. */
@@ -74,8 +77,8 @@ export class RemotePeer implements Peer {
       const { operations } = used;
       const endpoint = await operations.endpoints.load();
       if (clientNamesTasks(endpoint)) {
-        const task = await operations.call('GetTask', { id: call.id }, scope).catch(undefinedIfUnknown);
-        if (task !== undefined) return { kind: 'task', task: task.value };
+        const found = await operations.call('GetTask', { id: call.id }, scope).catch(undefinedIfUnknown);
+        if (found !== undefined) return stateOf(found);
       }
       const lifetimeMs = operations.recognises(call.id) ? repeatsLifetimeMs(operations.card) : 0;
       if (this.#settings.now() - sentAt < lifetimeMs - KEY_MARGIN_MS) return this.#send(call, used, scope);
@@ -87,8 +90,7 @@ export class RemotePeer implements Peer {
 
   get(call: PeerCall, taskId: string, signal: AbortSignal): Promise<PeerState> {
     return this.#attempt(call, signal, DEFAULT_TIMEOUTS.request, async ({ operations }, scope) => {
-      const { value: task } = await operations.call('GetTask', { id: taskId }, scope);
-      return { kind: 'task', task };
+      return stateOf(await operations.call('GetTask', { id: taskId }, scope));
     });
   }
 
@@ -105,22 +107,26 @@ export class RemotePeer implements Peer {
 
   answer(call: PeerCall, taskId: string, answer: PeerAnswer, signal: AbortSignal): Promise<PeerState> {
     return this.#attempt(call, signal, DEFAULT_TIMEOUTS.task, async ({ operations }, scope) => {
-      const request = answerRequest(answer.message, taskId);
-      const { value } = await operations.call('SendMessage', request, scope, answer.message.messageId);
-      return stateOf(value);
+      const { message, questionId } = answer;
+      if (!operations.recognises(message.messageId)) {
+        // An earlier attempt may have arrived, and the peer would take its repeat for the answer to the next question.
+        const task = taskOf(await operations.call('GetTask', { id: taskId }, scope));
+        if (!asks(task, questionId)) return { kind: 'task', task };
+      }
+      const request = answerRequest(message, taskId);
+      return stateOf(await operations.call('SendMessage', request, scope, message.messageId));
     });
   }
 
   cancel(call: PeerCall, taskId: string, signal: AbortSignal): Promise<PeerState> {
     return this.#attempt(call, signal, DEFAULT_TIMEOUTS.request, async ({ operations }, scope) => {
       try {
-        const { value: task } = await operations.call('CancelTask', { id: taskId }, scope);
-        return { kind: 'task', task };
+        return stateOf(await operations.call('CancelTask', { id: taskId }, scope));
       } catch (error) {
         if (!A2AError.is(error, 'TASK_NOT_CANCELABLE')) throw error;
-        const { value: task } = await operations.call('GetTask', { id: taskId }, scope);
-        if (!isTerminal(task.status.state)) throw error;
-        return { kind: 'task', task };
+        const found = await operations.call('GetTask', { id: taskId }, scope);
+        if (!isTerminal(found.value.status.state)) throw error;
+        return stateOf(found);
       }
     });
   }
@@ -154,7 +160,7 @@ export class RemotePeer implements Peer {
       // 0.1 has no option to return at once. Its stream starts with the task.
       const isStreamed = namesTask && operations.card.capabilities.streaming === true;
       if (isStreamed) return await firstOfStream(operations, request, scope, call.id);
-      return stateOf((await operations.call('SendMessage', request, scope, call.id)).value);
+      return stateOf(await operations.call('SendMessage', request, scope, call.id));
     } catch (error) {
       if (!namesTask || !A2AError.is(error, 'TASK_NOT_FOUND')) throw error;
       // The card was for another version, in which a message names only existing tasks.
@@ -177,11 +183,17 @@ export class RemotePeer implements Peer {
       const scope = new CallScope(clock, { ...this.#options(used, call, signal), timeoutMs }, timeoutMs);
       return await withScope(scope, () => run(used, scope));
     } catch (error) {
-      used.doubt(error);
-      throw this.#failure(error, signal);
+      const isOutdated = used.doubt(error);
+      throw isOutdated ? this.#outdated(error) : this.#failure(error, signal);
     } finally {
       used.release();
     }
+  }
+
+  /** The peer was replaced by another version since its card was read. It has not processed the request. */
+  #outdated(cause: unknown): PeerError {
+    const message = `${this.name} has changed; its card is read again`;
+    return new PeerError('unreachable', message, { cause, isUnsent: true });
   }
 
   async *#updates(
@@ -194,11 +206,14 @@ export class RemotePeer implements Peer {
     try {
       const { client, operations } = used;
       const options = this.#options(used, call, signal);
-      const events = new RemoteTask(client, operations, taskId).subscribe(defined({ ...options, after }));
-      yield* updatesOf(events, async () => {
-        const { clock } = operations.context.settings;
-        const scope = new CallScope(clock, options, DEFAULT_TIMEOUTS.request);
-        return (await withScope(scope, () => operations.call('GetTask', { id: taskId }, scope))).value;
+      const wholeTask = async (): Promise<Task> => {
+        const scope = new CallScope(operations.context.settings.clock, options, DEFAULT_TIMEOUTS.request);
+        return taskOf(await withScope(scope, () => operations.call('GetTask', { id: taskId }, scope)));
+      };
+      yield* updatesOf({
+        first: after === undefined ? await wholeTask() : undefined,
+        events: () => new RemoteTask(client, operations, taskId).subscribe(defined({ ...options, after })),
+        wholeTask,
       });
     } catch (error) {
       if (!A2AError.is(error) || !NO_STREAM.has(error.code)) throw this.#failure(error, signal);
@@ -234,15 +249,25 @@ async function firstOfStream(
     if (first !== undefined) fold.take(first.event);
     if (fold.message !== undefined) return { kind: 'message', message: fold.message };
     const task = fold.task();
-    if (task !== undefined) return { kind: 'task', task };
+    if (task !== undefined) return { kind: 'task', task: withQuestionId(task, first?.raw) };
     throw new A2AError('TRANSPORT_FAILED', 'The stream ended without an event', { details: { sent: 'maybe' } });
   } finally {
     stream.leave();
   }
 }
 
-function stateOf(response: SendMessageResponse): PeerState {
-  return 'task' in response ? { kind: 'task', task: response.task } : { kind: 'message', message: response.message };
+/** Whether a task asks this question. Some peers give their questions no id. */
+function asks({ status: { state, message } }: Task, questionId: string | undefined): boolean {
+  return isPaused(state) && (questionId === undefined || message?.messageId === questionId);
+}
+
+function stateOf({ value, raw }: Pick<Decoded<Task | SendMessageResponse>, 'value' | 'raw'>): PeerState {
+  if ('message' in value) return { kind: 'message', message: value.message };
+  return { kind: 'task', task: withQuestionId('task' in value ? value.task : value, raw) };
+}
+
+function taskOf({ value, raw }: Decoded<Task>): Task {
+  return withQuestionId(value, raw);
 }
 
 function undefinedIfUnknown(error: unknown): undefined {

@@ -1,0 +1,17 @@
+import { isPaused } from '../model/state.ts';
+import type { Task } from '../model/task.ts';
+import { digest } from '../support/secret/digest.ts';
+
+/**
+ * Gives the question of a task an id that is the same each time the task is read. Peers before 0.2, and some others, send messages without
+ * ids, and the decoder generates a new one each time.
+ *
+ * @param raw The task as the peer sent it.
+ */
+export function withQuestionId(task: Task, raw: unknown): Task {
+  const { status } = task;
+  const { state, message, timestamp } = status;
+  if (message === undefined || !isPaused(state) || JSON.stringify(raw)?.includes(message.messageId)) return task;
+  const messageId = digest(JSON.stringify([task.id, timestamp, message.parts]));
+  return { ...task, status: { ...status, message: { ...message, messageId } } };
+}
