@@ -40,6 +40,8 @@ export interface Caller {
   readonly tenants?: readonly string[];
   /** When the credentials expire, in milliseconds since 1970; never if not set. */
   readonly expiresAt?: number;
+  /** The agents that act for the caller, if the request comes from one: the agent that sent it first, then the one that called it. */
+  readonly actors?: readonly string[];
   /** Further claims of the credentials, such as those of a JWT. */
   readonly claims?: JsonObject;
 }

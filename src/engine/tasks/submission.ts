@@ -1,5 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
 import type { Idempotency, Scope } from '../../store/store.ts';
@@ -33,6 +34,8 @@ export interface Submission extends Scope {
   readonly skillId?: string;
   /** The trace context of the request, if it has one. */
   readonly trace?: TraceContext;
+  /** Where the task comes from, if another agent has sent the message. Checked by `checkLineage`. */
+  readonly lineage?: Lineage;
   /** Whether to return as soon as the message is stored, without waiting for the task. */
   readonly returnImmediately?: boolean;
   /**

@@ -1,4 +1,5 @@
 import type { AgentCard, AgentExtension, AgentInterface } from '../../model/card.ts';
+import { LINEAGE } from '../../model/lineage.ts';
 import { RECOGNISES_REPEATS } from '../../model/repeats.ts';
 import { TRANSITIONS } from '../../model/transitions.ts';
 import { type Binding, BINDINGS, hasBinding, type Offer, type ProfileName } from '../../wire/offer.ts';
@@ -48,7 +49,11 @@ function withOurs(
   declared: readonly AgentExtension[],
   { recognisesRepeats, stateTransitionHistory }: CardFacts,
 ): readonly AgentExtension[] {
-  const ours = [...(recognisesRepeats ? [RECOGNISES_REPEATS] : []), ...(stateTransitionHistory ? [TRANSITIONS] : [])];
+  const ours = [
+    ...(recognisesRepeats ? [RECOGNISES_REPEATS] : []),
+    ...(stateTransitionHistory ? [TRANSITIONS] : []),
+    LINEAGE,
+  ];
   return [...declared, ...ours.filter(({ uri }) => !declared.some((extension) => extension.uri === uri))];
 }
 

@@ -10,7 +10,9 @@ import { handleExtendedCard } from '../cards/extended-card-endpoint.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
 import { isThisMachine } from '../../host/limits/address.ts';
 import { UNCOUNTED_BYTES } from '../../host/limits/bytes-in-flight.ts';
+import { handleCallHint } from './call-hints.ts';
 import {
+  CALL_HINT_PATH,
   CARD_PATH,
   cardPathBelow,
   extendedCardPath,
@@ -60,8 +62,14 @@ export function hostPages(host: Host, selfPaths: readonly string[]): Pages {
       probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS)),
     );
   if (metrics !== undefined) pages.set(METRICS_PATH, (request) => handleMetrics(host, metrics, request));
+  pages.set(CALL_HINT_PATH, (request) => handleCallHint(host, request));
   for (const path of selfPaths) pages.set(path, (request) => handleSelfRequest(host, request));
   return pages;
+}
+
+/** The page at a path. */
+export function pageAt(pages: Pages, path: string): Page | undefined {
+  return pages.get(path) ?? (path.startsWith(CALL_HINT_PATH) ? pages.get(CALL_HINT_PATH) : undefined);
 }
 
 /** Handles a request for a page. A large response, such as a card with hundreds of skills, counts until it is sent. */

@@ -17,6 +17,7 @@ import type { Limits } from '../../host/limits/limit-settings.ts';
 import { readLimits } from '../../host/options/limits-options.ts';
 import { type ExtendedCardOption, readExtendedCard } from './extended-card-options.ts';
 import { type FileOptions, readFileOptions } from '../../host/options/file-options.ts';
+import { type PeersOption, readPeers } from '../../host/options/peer-options.ts';
 import { type PushOptions, readPushOptions } from '../../host/options/push-options.ts';
 import { readCount, readFlag, readObject, readPath, readWord } from '../../host/options/option-readers.ts';
 import { readCardForm, readOffer, readRpcPaths } from './offer-options.ts';
@@ -142,6 +143,14 @@ export interface HandlerOptions {
   /** How `file.bytes()` fetches files that a message refers to by URL, and from which addresses. */
   readonly files?: FileOptions;
   /**
+   * The agents on other hosts that handlers can call by id: a URL, a URL with credentials, or a client. Default: none; handlers can
+   * call public agents by URL.
+   *
+   * @example
+   * peers: { crm: { url: 'https://crm.example.com', auth: process.env.CRM_TOKEN } }
+   */
+  readonly peers?: PeersOption;
+  /**
    * Accepts anonymous callers from anywhere, without `auth`. Nobody can list tasks, but everyone who knows the id of a task can read,
    * answer and cancel it. Default: `false`.
    */
@@ -205,6 +214,7 @@ const KEYS = [
   'cors',
   'push',
   'files',
+  'peers',
   'insecurePublic',
   'role',
   'serverless',
@@ -281,6 +291,7 @@ function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
     }),
     push: readPushOptions(check, given['push']),
     files: readFileOptions(check, given['files']),
+    peers: readPeers(check, given['peers']),
     insecurePublic: readFlag(check, given, 'insecurePublic', false),
     role: readWord(check, given, 'role', ROLES) ?? ('all' satisfies Role),
     ...readServerless(check, given, offer),
