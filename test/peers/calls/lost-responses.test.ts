@@ -65,7 +65,7 @@ describe.each(FORMATS)('a Tandem peer with a durable store ($version over $bindi
     const proxy = await startLossyProxy(first.url);
     const call = callOf('hold');
     const { id } = taskOf(await peerAt({ url: proxy.url, ...format }).start(call, NEVER));
-    await first.server.close();
+    await first.server.close({ finishMs: 0 });
     const second = await startServer({ store });
     proxy.moveTo(second.url);
     second.release();
