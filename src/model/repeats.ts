@@ -6,7 +6,7 @@ const LIFETIME_MS = 24 * 60 * 60 * 1000;
 /**
  * The extension that an agent declares if it processes a message once, however often it is sent with the same
  * `Idempotency-Key`, also after a restart. Clients may then resend a message whose response was lost. The parameter
- * `lifetimeSeconds` says how long after the first message.
+ * `lifetimeSeconds` is the time after the first message in which it does.
  */
 export const RECOGNISES_REPEATS: AgentExtension = Object.freeze({
   uri: 'urn:tandem-a2a:recognises-repeats',

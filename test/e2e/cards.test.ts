@@ -57,6 +57,10 @@ const older = (url: string): object => ({
 });
 const EXTENSIONS = [
   { uri: 'urn:tandem-a2a:transitions:1', description: 'GetTask returns the state changes of a task in its metadata' },
+  {
+    uri: 'urn:tandem-a2a:lineage:1',
+    description: 'The metadata of a message may name the chain of calls between agents that it belongs to',
+  },
 ];
 const OLDEST_CAPABILITIES = { streaming: true, pushNotifications: false, stateTransitionHistory: true };
 const OLDER_CAPABILITIES = { ...OLDEST_CAPABILITIES, extensions: EXTENSIONS };

@@ -1,4 +1,5 @@
 /** Extensions: active only if the request names them in a header (1.0 §4.6). */
+import { LINEAGE } from '../../src/model/lineage.ts';
 import { describe, expect, test } from 'vitest';
 
 import { verifies } from '../helpers/verifies.ts';
@@ -98,7 +99,7 @@ describe('a required extension', () => {
       });
       const { headers } = await optional.ask(withExtensions(RPC_1.send({ text: 'hello' }), STAMPS_2));
 
-      expect(json).toMatchObject({ capabilities: { extensions: [{ uri: STAMPS }, { uri: STAMPS_2 }] } });
+      expect(json).toMatchObject({ capabilities: { extensions: [{ uri: STAMPS }, { uri: STAMPS_2 }, LINEAGE] } });
       expect(JSON.stringify(json)).not.toContain('required');
       expect(headers['a2a-extensions']).toBe(STAMPS_2);
     },
@@ -223,6 +224,6 @@ test('cards list extensions with description and params in every version that ha
       path: `/.well-known/${path}`,
       headers: { 'a2a-version': version },
     });
-    expect(json).toMatchObject({ capabilities: TWO });
+    expect(json).toMatchObject({ capabilities: { extensions: [...TWO.extensions, LINEAGE] } });
   }
 });

@@ -63,7 +63,7 @@ export interface Peer {
   requestHints(call: PeerCall, taskId: string, hint: PeerHint, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The address at which a peer notifies this host about the task of a call. A notification says only that the task has changed. */
+/** The address at which a peer notifies this host about the task of a call. A notification reports only that the task has changed. */
 export interface PeerHint {
   /** The id of the call, with which `onCallHint` of the host is called. */
   readonly callId: string;

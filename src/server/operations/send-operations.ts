@@ -3,7 +3,7 @@ import type { Submission } from '../../engine/tasks/submission.ts';
 import { withHistory } from '../../engine/tasks/task-page.ts';
 import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
-import type { Lineage } from '../../model/lineage.ts';
+import { LINEAGE, type Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
 import type { Writable } from '../../support/writable.ts';
@@ -106,7 +106,10 @@ async function submissionOf(
   if (context.timeoutMs !== undefined) submission.timeoutMs = context.timeoutMs;
   if (context.idempotencyKey !== undefined) submission.idempotencyKey = context.idempotencyKey;
   const lineage = admittedLineage(mounted, input.message);
-  if (lineage !== undefined) submission.lineage = lineage;
+  if (lineage !== undefined) {
+    submission.lineage = lineage;
+    context.activate(LINEAGE.uri);
+  }
   if (!mounted.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   const { toolResultIn } = context.dialect;

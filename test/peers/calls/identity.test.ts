@@ -1,4 +1,4 @@
-/** Who a peer believes that it is called by, and what it learns about the chain of calls. */
+/** The caller that a peer sees, and what it learns about the chain of calls. */
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { agentMark } from '../../../src/engine/calls/lineage.ts';

@@ -186,7 +186,7 @@ test('a peer whose card has no streams is not followed', async () => {
   expect(await crm.follow(call, id, undefined, NEVER)).toBeUndefined();
 });
 
-test('a peer that has no streams, although its card says so, is followed once', async () => {
+test('a peer whose card wrongly declares streams is followed once', async () => {
   const peer = await startPeer({
     streaming: false,
     card: { capabilities: { streaming: true } },
