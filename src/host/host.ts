@@ -24,17 +24,18 @@ import type { InFlight } from './limits/in-flight.ts';
 import { createLimits, type HostLimits } from './limits/host-limits.ts';
 import type { LimitSettings } from './limits/limit-settings.ts';
 import { pushPolicyOf } from './options/push-options.ts';
-import type { PeersOption } from './options/peer-options.ts';
-import { hostPeers } from './outbound/host-peers.ts';
+import { hostPeers, type HostPeersSettings } from './outbound/host-peers.ts';
 import { Outbound, type OutboundSettings } from './outbound/outbound.ts';
 
 /** The options of a host, with defaults applied. */
-export interface HostSettings extends Omit<AccessRules, 'logins'>, Omit<OutboundSettings, 'log' | 'clock'> {
+export interface HostSettings
+  extends
+    Omit<AccessRules, 'logins'>,
+    Omit<OutboundSettings, 'log' | 'clock'>,
+    Omit<HostPeersSettings, 'log' | 'clock'> {
   /** Default: tasks are kept in memory. */
   readonly store: Store | undefined;
   readonly limits: LimitSettings;
-  /** The agents on other hosts that handlers can call by id. */
-  readonly peers: PeersOption | undefined;
   readonly maxBodyBytes: number;
   /** Reject requests that deviate from the protocol instead of accepting them with a warning. */
   readonly strict: boolean;

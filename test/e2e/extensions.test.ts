@@ -1,7 +1,7 @@
 /** Extensions: active only if the request names them in a header (1.0 §4.6). */
-import { LINEAGE } from '../../src/model/lineage.ts';
 import { describe, expect, test } from 'vitest';
 
+import { LINEAGE } from '../../src/model/lineage.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';

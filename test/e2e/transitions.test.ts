@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import type { BindingName } from '../../src/client/options.ts';
+import { LINEAGE } from '../../src/model/lineage.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { fakePeer } from '../../src/testing/fake-peer.ts';
@@ -162,7 +163,7 @@ test('an agent that declares the extension itself has it once on its card', asyn
     headers: { 'a2a-version': '1.0' },
   });
 
-  expect(json).toMatchObject({ capabilities: { extensions: [{ uri: URI, description: 'Own words' }] } });
+  expect(json).toMatchObject({ capabilities: { extensions: [{ uri: URI, description: 'Own words' }, LINEAGE] } });
 });
 
 describe('task.transitions() of the client', () => {
