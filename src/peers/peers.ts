@@ -15,7 +15,7 @@ export interface PeersSettings {
   readonly admit: (url: URL) => unknown;
   /** Whether this is production, where peers on this machine are ignored. */
   readonly isProduction: boolean;
-  /** The public URL of this host. Without it, peers cannot notify it about calls. */
+  /** The start of the URL at which peers can notify this host about a call. The id of the call follows. */
   readonly hintUrl: string | undefined;
   readonly log: Log;
   /** The clock of the engine. */

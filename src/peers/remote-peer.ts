@@ -48,7 +48,7 @@ export interface RemotePeerSettings {
   readonly auth: PeerOptions['auth'];
   /** Whether the operator has configured the peer. Others get less data. */
   readonly isConfigured: boolean;
-  /** The URL at which peers can notify this host about calls, without the id of the call. */
+  /** The start of the URL at which peers can notify this host about a call. The id of the call follows. */
   readonly hintUrl: string | undefined;
   /** The clock of the engine. */
   readonly now: () => number;
@@ -135,7 +135,7 @@ export class RemotePeer implements Peer {
     return this.#attempt(call, signal, DEFAULT_TIMEOUTS.request, async ({ operations }, scope) => {
       const { hintUrl } = this.#settings;
       if (hintUrl === undefined || operations.card.capabilities.pushNotifications !== true) return false;
-      const url = `${hintUrl}/${encodeURIComponent(callId)}`;
+      const url = hintUrl + encodeURIComponent(callId);
       try {
         await operations.call('CreateTaskPushNotificationConfig', { taskId, id: callId, url, token }, scope);
         return true;

@@ -4,6 +4,9 @@ import { type Check, isObject } from '../../support/check.ts';
 /** The agents on other hosts that handlers can call, by the id that they call them by. */
 export type PeersOption = Readonly<Record<string, PeerTarget>>;
 
+/** The paths at which peers notify this host about the tasks of calls start with it and end with the id of the call. */
+export const CALL_HINT_PATH = '/_tandem/calls/';
+
 /** Ids appear in paths and must not look like URLs. */
 const ID = /^[A-Za-z0-9](?:[\w.-]{0,62}[A-Za-z0-9])?$/;
 const KEYS = ['url', 'auth', 'version', 'binding', 'headers', 'allowOrigins'];

@@ -3,7 +3,7 @@ import { createPeers, type OpenPeers } from '../../peers/peers.ts';
 import { AddressGuard } from '../../push/address-guard.ts';
 import { type Clock, systemClock } from '../../support/time/clock.ts';
 import { isHostedProduction } from '../auth/hosted.ts';
-import type { PeersOption } from '../options/peer-options.ts';
+import { CALL_HINT_PATH, type PeersOption } from '../options/peer-options.ts';
 
 export interface HostPeersSettings {
   readonly peers: PeersOption | undefined;
@@ -25,7 +25,7 @@ export function hostPeers({ peers = {}, publicUrl, clock = systemClock, log }: H
       }
     },
     isProduction: isHostedProduction(),
-    hintUrl: publicUrl === undefined ? undefined : `${publicUrl}/_tandem/calls`,
+    hintUrl: publicUrl === undefined ? undefined : publicUrl + CALL_HINT_PATH,
     log,
     now: () => clock.now(),
   });

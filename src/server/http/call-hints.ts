@@ -5,7 +5,7 @@ import { MAX_NAME } from '../../support/name.ts';
 import { sha256 } from '../../support/secret/sha256.ts';
 import { dialectOf } from '../../wire/select.ts';
 import { restFailure, wrongVerb } from '../bindings/error-response.ts';
-import { CALL_HINT_PATH } from './page-paths.ts';
+import { CALL_HINT_PATH } from '../../host/options/peer-options.ts';
 
 /** The header with the token of a push configuration (1.0 §4.3.1). */
 const TOKEN_HEADER = 'x-a2a-notification-token';

@@ -1,7 +1,8 @@
 import { matchFlatTask, type Offer, offersBinding, PROFILE_PATHS, profileOffer } from '../../wire/offer.ts';
 import { matchRest } from '../../wire/rest/rest-routes.ts';
+import { CALL_HINT_PATH } from '../../host/options/peer-options.ts';
 import { pathBelow } from './base-url.ts';
-import { agentPagePaths, CALL_HINT_PATH, hostPagePaths, type PageChoice } from './page-paths.ts';
+import { agentPagePaths, hostPagePaths, type PageChoice } from './page-paths.ts';
 
 export interface PathOptions extends PageChoice {
   readonly basePath: string;

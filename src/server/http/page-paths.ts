@@ -7,8 +7,6 @@ export const HEALTH_PATH = '/healthz';
 export const READINESS_PATH = '/readyz';
 export const KEYS_PATH = '/.well-known/jwks.json';
 export const METRICS_PATH = '/metrics';
-/** The paths at which peers notify this host about the tasks of calls start with it and end with the id of the call. */
-export const CALL_HINT_PATH = '/_tandem/calls/';
 
 /** The path of further cards: below each JSON-RPC path except the root, and below the paths of mounted profiles. */
 export function cardPathBelow(path: string): string {

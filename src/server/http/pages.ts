@@ -12,7 +12,6 @@ import { isThisMachine } from '../../host/limits/address.ts';
 import { UNCOUNTED_BYTES } from '../../host/limits/bytes-in-flight.ts';
 import { handleCallHint } from './call-hints.ts';
 import {
-  CALL_HINT_PATH,
   CARD_PATH,
   cardPathBelow,
   extendedCardPath,
@@ -24,6 +23,7 @@ import {
   READY_MS,
 } from './page-paths.ts';
 import type { Host } from '../../host/host.ts';
+import { CALL_HINT_PATH } from '../../host/options/peer-options.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** Handles all HTTP methods at one path. Never rejects. */

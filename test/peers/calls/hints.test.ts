@@ -31,7 +31,7 @@ test.each([['1.0'], ['0.3'], ['0.2']] as const)(
   async (version) => {
     const receiver = await startReceiver();
     const { url, release } = await startServer({ pushNotifications: true, push: { allowPrivate: [receiver.url] } });
-    const peer = peerAt({ url, version }, { hintUrl: `${receiver.url}/_tandem/calls` });
+    const peer = peerAt({ url, version }, { hintUrl: `${receiver.url}/_tandem/calls/` });
     const call = callOf('hold');
     const { id } = taskOf(await peer.start(call, NEVER));
     const hint = { callId: call.id, token: 'secret' };
@@ -46,7 +46,7 @@ test.each([['1.0'], ['0.3'], ['0.2']] as const)(
 
 test('a peer that does not accept the address for notifications still has the task', async () => {
   const { url, release } = await startServer({ pushNotifications: true });
-  const peer = peerAt(url, { hintUrl: 'http://127.0.0.1:4999/_tandem/calls' });
+  const peer = peerAt(url, { hintUrl: 'http://127.0.0.1:4999/_tandem/calls/' });
   const call = callOf('hold');
   const { id } = taskOf(await peer.start(call, NEVER));
   expect(await peer.requestHints(call, id, { callId: call.id, token: 'secret' }, NEVER)).toBe(false);
@@ -55,7 +55,7 @@ test('a peer that does not accept the address for notifications still has the ta
 });
 
 test.each([
-  ['a peer without notifications', false, 'https://us.example/_tandem/calls'],
+  ['a peer without notifications', false, 'https://us.example/_tandem/calls/'],
   ['a host without a public URL', true, undefined],
 ])('%s is not asked for them', async (_, pushNotifications, hintUrl) => {
   const peer = await fakePeer({ pushNotifications, script: [[{ status: 'working' }]] });
