@@ -140,9 +140,13 @@ export class A2AError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** A copy of an error with another message, and with the given members replaced. */
-export function copyError(error: A2AError, message: string, changes: A2AErrorOptions): A2AError {
-  const { code, details, violations, retryAfterMs, cause } = error;
+/** A copy of an error with this message, and with the given members replaced. */
+export function copyError(
+  error: A2AError,
+  message: string,
+  { code = error.code, ...changes }: A2AErrorOptions & { readonly code?: ErrorCode },
+): A2AError {
+  const { details, violations, retryAfterMs, cause } = error;
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
   return new A2AError(code, message, { details, violations, cause, ...wait, ...changes });
 }

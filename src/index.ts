@@ -41,7 +41,7 @@ export type { ConnectTarget, Discovery } from './client/connect.ts';
 export type { ApiKey } from './client/auth/api-key.ts';
 export type { Auth, OneAuth, TokenSource } from './client/auth/auth.ts';
 export type { AuthContext, AuthStrategy, HeadersRecord } from './client/auth/strategy.ts';
-export type { CallAborted } from './client/request/call-aborted.ts';
+export type { CallAborted } from './client/request/call-scope.ts';
 export type { CardTrust } from './client/card/card-trust.ts';
 export type { ClientCredentials } from './client/auth/client-credentials.ts';
 export type { SignedToken } from './client/auth/signed-token.ts';

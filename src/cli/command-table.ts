@@ -29,9 +29,9 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   peers: { summary: 'List, add, remove and check agents with a name', load: () => import('./commands/peers.ts') },
   doctor: { summary: 'Check whether clients can use an agent', load: () => import('./commands/doctor.ts') },
   init: { summary: 'Create a project with an agent and its test', load: () => import('./commands/init.ts') },
-  serve: { summary: 'Serve the agent of a file', load: () => import('./commands/serve.ts') },
+  serve: { summary: 'Serve the agents of files', load: () => import('./commands/serve.ts') },
   dev: {
-    summary: 'Serve the agent of a file, and restart it when it changes',
+    summary: 'Serve the agents of files, and restart them when a file changes',
     load: () => import('./commands/dev.ts'),
   },
   demo: { summary: 'Serve the demo agent', load: () => import('./commands/demo.ts') },

@@ -54,7 +54,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
     return;
   }
   const { readArguments } = await import('./read-arguments.ts');
-  await command.run(readArguments(found.rest, { ...command.options, ...EVERYWHERE }));
+  await command.run(readArguments(found.rest, { ...command.options, ...EVERYWHERE }, command.aliases));
 }
 
 /** Lists the commands of a group if only the group is named. Otherwise suggests the nearest command. */

@@ -1,20 +1,15 @@
-/** An option of a command. */
+/** An option of a command: a flag, or with a placeholder an option that takes a value. */
 export interface Option {
-  readonly type: 'string' | 'boolean';
   readonly short?: string;
   /** Can be repeated; in the environment, values are separated by commas. */
   readonly multiple?: true;
   /** The placeholder of its value in help texts: `<seconds>`. */
   readonly value?: string;
   readonly help: string;
-  /** Makes this option an alias of the option of this name. */
-  readonly aliasOf?: string;
   /** Ignores the environment and settings files, because the option changes the output format or concerns one call only. */
   readonly flagOnly?: true;
   /** Its value is never printed. */
   readonly secret?: true;
-  /** Shared by all commands that call an agent; help texts list it after the options of the command. */
-  readonly isCommon?: true;
 }
 
 export type Options = Readonly<Record<string, Option>>;
@@ -23,9 +18,9 @@ export type Options = Readonly<Record<string, Option>>;
 export type Values<T extends Options> = {
   readonly [K in keyof T]: T[K] extends { readonly multiple: true }
     ? readonly string[]
-    : T[K]['type'] extends 'boolean'
-      ? boolean
-      : string | undefined;
+    : T[K] extends { readonly value: string }
+      ? string | undefined
+      : boolean;
 };
 
 /** One argument of a command line, for options whose order matters. */
@@ -48,6 +43,8 @@ export interface Command<T extends Options = Options> {
   readonly about: string;
   readonly examples?: readonly string[];
   readonly options: T;
+  /** Other names of options: `{ detach: 'async' }`. Help texts do not list them. */
+  readonly aliases?: Readonly<Record<string, string>>;
   run(given: Arguments<T>): Promise<void>;
 }
 
@@ -58,8 +55,8 @@ export function defineCommand<const T extends Options>(command: Command<T>): Com
 
 /** The options of every command. */
 export const EVERYWHERE: Options = {
-  debug: { type: 'boolean', help: 'Print requests and the stack of errors, without credentials' },
-  help: { type: 'boolean', short: 'h', help: 'Print this help', flagOnly: true },
+  debug: { help: 'Print requests and the stack of errors, without credentials' },
+  help: { short: 'h', help: 'Print this help', flagOnly: true },
 };
 
 /** Returns the environment variable of an option: `A2ACLI_AGENT_CARD` for `--agent-card`. */

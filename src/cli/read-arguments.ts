@@ -1,8 +1,16 @@
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { nearest } from '../support/nearest.ts';
 import { CliError } from './cli-error.ts';
 import { type Layer, settingLayers } from './environment.ts';
-import { type Arguments, type Option, type Options, type Token, type Values, variableOf } from './option.ts';
+import {
+  type Arguments,
+  type Command,
+  type Option,
+  type Options,
+  type Token,
+  type Values,
+  variableOf,
+} from './option.ts';
 
 type Given = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
@@ -11,15 +19,18 @@ type Given = Readonly<Record<string, string | boolean | readonly string[] | unde
  *
  * @throws CliError that suggests the nearest option.
  */
-export function readArguments<T extends Options>(args: readonly string[], options: T): Arguments<T> {
-  const { values: flags, positionals, tokens } = parse(args, options);
-  const given = withoutAliases(flags, options);
+export function readArguments<T extends Options>(
+  args: readonly string[],
+  options: T,
+  aliases: Command['aliases'] = {},
+): Arguments<T> {
+  const { values: flags, positionals, tokens } = parse(args, options, aliases);
+  const given: Given = Object.fromEntries(Object.entries(flags).map(([name, value]) => [aliases[name] ?? name, value]));
   const config = given['config'];
   const layers = settingLayers(typeof config === 'string' ? config : undefined);
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
   for (const [name, option] of Object.entries(options)) {
-    if (option.aliasOf !== undefined) continue;
     const found = given[name] === undefined ? fromLayers(name, option, layers) : { value: given[name], source: 'flag' };
     values[name] = found?.value ?? emptyOf(option);
     sources[name] = found?.source ?? 'default';
@@ -30,13 +41,17 @@ export function readArguments<T extends Options>(args: readonly string[], option
 function parse(
   args: readonly string[],
   options: Options,
+  aliases: NonNullable<Command['aliases']>,
 ): { values: Given; positionals: readonly string[]; tokens: readonly Token[] } {
-  const config = Object.fromEntries(
-    Object.entries(options).map(([name, { type, short, multiple = false }]) => [
-      name,
-      short === undefined ? { type, multiple } : { type, short, multiple },
-    ]),
-  );
+  const config: NonNullable<ParseArgsConfig['options']> = {};
+  for (const [name, { value, short, multiple = false }] of Object.entries(options)) {
+    const type = value === undefined ? 'boolean' : 'string';
+    config[name] = short === undefined ? { type, multiple } : { type, short, multiple };
+  }
+  for (const [alias, name] of Object.entries(aliases)) {
+    const { short: _, ...meant } = config[name] ?? { type: 'boolean' };
+    config[alias] = meant;
+  }
   try {
     const { values, positionals, tokens } = parseArgs({
       args: [...args],
@@ -50,18 +65,13 @@ function parse(
       tokens: tokens.filter((token) => token.kind !== 'option-terminator'),
     };
   } catch (error) {
-    const known = Object.keys(options).filter((name) => options[name]?.aliasOf === undefined);
-    throw new CliError('usage', explain(error as NodeJS.ErrnoException, known), { cause: error });
+    throw new CliError('usage', explain(error as NodeJS.ErrnoException, Object.keys(options)), { cause: error });
   }
 }
 
-function withoutAliases(given: Given, options: Options): Given {
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [options[name]?.aliasOf ?? name, value]));
-}
-
-function emptyOf({ type, multiple }: Option): unknown {
+function emptyOf({ value, multiple }: Option): unknown {
   if (multiple === true) return [];
-  return type === 'boolean' ? false : undefined;
+  return value === undefined ? false : undefined;
 }
 
 function fromLayers(
@@ -79,8 +89,8 @@ function fromLayers(
   return undefined;
 }
 
-function valueOf(text: string, { type, multiple }: Option, variable: string): unknown {
-  if (type === 'string') return multiple === true ? text.split(',').map((item) => item.trim()) : text;
+function valueOf(text: string, { value, multiple }: Option, variable: string): unknown {
+  if (value !== undefined) return multiple === true ? text.split(',').map((item) => item.trim()) : text;
   if (/^(?:1|true|yes|on)$/i.test(text)) return true;
   if (/^(?:0|false|no|off)$/i.test(text)) return false;
   throw new CliError('usage', `${variable} must be true or false, not ${JSON.stringify(text)}`);

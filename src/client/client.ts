@@ -28,7 +28,7 @@ import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
-import { answerMessage } from './task-question.ts';
+import { answering, type AnswerInput, answerMessage, listsQuestions, type TaskQuestion } from './task-question.ts';
 import { TaskFold } from './task/task-fold.ts';
 import { decodeHandle, isHandle, isSameEndpoint, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
@@ -240,11 +240,15 @@ export class AgentClient {
     const sent: SendOptions = { failed: 'throw', ...options };
     let reply = await this.send(message, sent);
     const { pushNotification: _, ...more } = sent;
-    while (reply.question !== undefined) {
-      const { task, question } = reply;
-      const answer = await onQuestion?.(question);
+    const declined = new Set<string | undefined>();
+    while (reply.kind === 'task') {
+      const { task, questions } = reply;
+      const answer = await answerTo(questions, declined, onQuestion);
       if (answer === undefined) break;
-      reply = await this.send(answerMessage(answer, question, question.isSensitive), { ...more, taskId: task.id });
+      const { question, value } = answer;
+      const draft = answerMessage(value, question, question.isSensitive);
+      const isNamed = question.id !== undefined && listsQuestions(task);
+      reply = await this.send(isNamed ? answering(draft, question.id) : draft, { ...more, taskId: task.id });
     }
     return reply;
   }
@@ -299,6 +303,21 @@ export class AgentClient {
 /** The operations of a client, for other parts of this package. @throws TypeError for a client of another copy of the package. */
 export function operationClientOf(client: AgentClient): OperationClient {
   return operationClient(client);
+}
+
+/** Returns the first answer to one of several questions. Each that the caller leaves open is asked once. */
+async function answerTo(
+  questions: readonly TaskQuestion[],
+  declined: Set<string | undefined>,
+  onQuestion: AskOptions['onQuestion'],
+): Promise<{ readonly question: TaskQuestion; readonly value: AnswerInput } | undefined> {
+  for (const question of questions) {
+    if (declined.has(question.id)) continue;
+    const value = await onQuestion?.(question);
+    if (value !== undefined) return { question, value };
+    declined.add(question.id);
+  }
+  return undefined;
 }
 
 function described({ url, binding, version, tenant }: TaskEndpoint): string {

@@ -185,7 +185,8 @@ export interface AskOptions extends Omit<SendOptions, 'wait'> {
   /** How to wait for the result. See `SendOptions.wait`. */
   readonly wait?: Exclude<SendOptions['wait'], 'none' | undefined>;
   /**
-   * Called for every question that the agent asks. Returns the answer, or `undefined` to throw `INPUT_REQUIRED` or `AUTH_REQUIRED`. The
+   * Called for every question that the agent asks, one after the other if several are open. Returns the answer, or `undefined` to leave
+   * the question open. When none is answered, the call throws `INPUT_REQUIRED` or `AUTH_REQUIRED`. The
    * time limit of the call starts anew with every answer; the time that this function takes does not count.
    *
    * @example
@@ -203,4 +204,9 @@ export interface AnswerOptions extends SendOptions {
    * unless the question asks for it and the answer is not a string.
    */
   readonly sensitive?: boolean;
+  /**
+   * The question that is answered, or its id. If not set, the agent takes the question that the task shows when the answer arrives; it
+   * rejects the answer if that question has just replaced another one.
+   */
+  readonly question?: string | TaskQuestion;
 }

@@ -16,7 +16,7 @@ import { about, handleOf, isSettled, lastOf, replyOf, type TaskAtWork, waysOf } 
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { TaskFold } from './task/task-fold.ts';
 import { TaskStream } from './task-stream.ts';
-import { type AnswerInput, answerMessage, dependsOnQuestion, questionOf } from './task-question.ts';
+import { answering, type AnswerInput, answerMessage, dependsOnQuestion, questionsOf } from './task-question.ts';
 import { type TaskTransitions, transitionsFrom } from './task/task-transitions.ts';
 
 /** Errors after which the client does not get the task. */
@@ -107,18 +107,24 @@ export class RemoteTask {
    * await task.answer('yes');
    * await task.answer(true);
    * await task.answer({ street: 'Elm St', number: 3 });
+   * await task.answer('Oslo', { question: reply.questions[1] }); // of several open questions
    * await task.answer({ text: 'This one', parts: [{ url: 'https://example.com/a.png' }] });
    *
    * @throws A2AError `INVALID_PARAMS` if the agent rejects the answer; `violations` name the wrong fields
    */
-  async answer(answer: AnswerInput, { sensitive = false, ...options }: AnswerOptions = {}): Promise<Reply> {
+  async answer(
+    answer: AnswerInput,
+    { sensitive = false, question: named, ...options }: AnswerOptions = {},
+  ): Promise<Reply> {
     const { signal, timeoutMs, traceparent, tracestate, extensions } = options;
     const within = defined({ signal, timeoutMs, traceparent, tracestate, extensions });
-    const question = dependsOnQuestion(answer)
-      ? questionOf(await this.get({ ...within, historyLength: 0 }))
-      : undefined;
+    const id = typeof named === 'object' ? named.id : named;
+    const isKnown = typeof named === 'object' || !dependsOnQuestion(answer);
+    const questions = isKnown ? [] : questionsOf(await this.get({ ...within, historyLength: 0 }));
+    const found = id === undefined ? questions[0] : questions.find((one) => one.id === id);
+    const question = typeof named === 'object' ? named : found;
     const message = answerMessage(answer, question, sensitive || question?.isSensitive === true);
-    return this.#client.send(message, { ...options, taskId: this.id });
+    return this.#client.send(id === undefined ? message : answering(message, id), { ...options, taskId: this.id });
   }
 
   /**

@@ -4,7 +4,7 @@ import { textOfParts } from '../model/part-text.ts';
 import { isPaused, isTerminal } from '../model/state.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
-import { dataOf, questionOf, type TaskQuestion } from './task-question.ts';
+import { dataOf, questionsOf, type TaskQuestion } from './task-question.ts';
 import { textOfTask } from './task-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
 
@@ -32,6 +32,11 @@ export interface TaskReply extends ReplyFacts {
   readonly state: StateWord;
   /** The question that the task asks; undefined if it is not paused. Answer it with `client.task(reply.handle).answer()`. */
   readonly question: TaskQuestion | undefined;
+  /**
+   * All open questions of the task, the one above first. Agents made with this library list the others; answer one of them with
+   * `client.task(reply.handle).answer(value, { question })`.
+   */
+  readonly questions: readonly TaskQuestion[];
   /** A string with which any process can reach the task again: `connect(handle)`. It contains no secrets. */
   readonly handle: string;
 }
@@ -48,6 +53,8 @@ export interface MessageReply extends ReplyFacts {
   readonly state: undefined;
   /** Always undefined, because there is no task. */
   readonly question: undefined;
+  /** Always empty, because there is no task. */
+  readonly questions: readonly [];
   /** Always undefined, because there is no task. */
   readonly handle: undefined;
 }
@@ -64,6 +71,7 @@ export function messageReply(message: Message, traceparent: string, raw: unknown
     task: undefined,
     state: undefined,
     question: undefined,
+    questions: [],
     handle: undefined,
     contextId,
     text,
@@ -75,8 +83,21 @@ export function messageReply(message: Message, traceparent: string, raw: unknown
 export function taskReply(task: Task, handle: string, traceparent: string, raw: unknown): TaskReply {
   const { contextId, status } = task;
   const state = stateWord(status.state);
-  const [text, question] = [textOfTask(task), questionOf(task)];
-  return { kind: 'task', task, message: undefined, state, question, handle, contextId, text, traceparent, raw };
+  const [text, questions] = [textOfTask(task), questionsOf(task)];
+  const [question] = questions;
+  return {
+    kind: 'task',
+    task,
+    message: undefined,
+    state,
+    question,
+    questions,
+    handle,
+    contextId,
+    text,
+    traceparent,
+    raw,
+  };
 }
 
 /**

@@ -44,7 +44,13 @@ test.each<[string, JsonValue | undefined, object]>([
 
 test('a task that waits for an authorization asks a sensitive question', () => {
   const question = questionOf(asking(undefined, 'TASK_STATE_AUTH_REQUIRED'));
-  expect(question).toEqual({ kind: 'auth-required', text: 'Which?\n1. A', isSensitive: true });
+  expect(question).toEqual({
+    kind: 'auth-required',
+    id: 'm',
+    path: [],
+    text: 'Which?\n1. A',
+    isSensitive: true,
+  });
 });
 
 test('a question that is marked as sensitive is sensitive', () => {
@@ -56,7 +62,7 @@ test.each(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'] as const)('a task in %s
 });
 
 describe('the message of an answer', () => {
-  const facts = { text: 'Which?', isSensitive: false };
+  const facts = { id: 'q', path: [], text: 'Which?', isSensitive: false };
   const questions = {
     text: { kind: 'text', ...facts },
     confirm: { kind: 'confirm', ...facts },
@@ -64,7 +70,7 @@ describe('the message of an answer', () => {
     form: { kind: 'form', ...facts, schema: FORM, fields: FORM.properties, required: ['text'] },
     value: { kind: 'value', ...facts, schema: {} },
     object: { kind: 'value', ...facts, schema: { type: 'object' } },
-    auth: { kind: 'auth-required', text: 'Log in', isSensitive: true },
+    auth: { kind: 'auth-required', ...facts, text: 'Log in', isSensitive: true },
     none: undefined,
   } satisfies Record<string, TaskQuestion | undefined>;
   const data = (value: JsonValue): object => ({ parts: [{ data: value }] });

@@ -1,7 +1,7 @@
 import { A2AError, markNested } from '../errors.ts';
 import { type AnswerSchema, assertAnswerSchema } from '../model/answer-schema.ts';
 import type { JsonInput, JsonObject } from '../model/json.ts';
-import { SENSITIVE } from '../model/question.ts';
+import { QUESTIONS, SENSITIVE } from '../model/question.ts';
 import { isPaused } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { isRecord } from '../support/json/to-json.ts';
@@ -10,6 +10,10 @@ import { textOfStatus } from './task-text.ts';
 
 /** The members that all questions have. */
 interface QuestionFacts {
+  /** The id with which an answer names the question. Undefined if the agent did not send one. */
+  readonly id: string | undefined;
+  /** The names of the agents that the question came through, the asking one last. Empty if the agent of the task asks itself. */
+  readonly path: readonly string[];
   /** The text of the question. `options` and `fields` are not repeated in it. */
   readonly text: string;
   /** Whether the answer is a secret: do not show or log it. */
@@ -65,21 +69,65 @@ export type TaskQuestion =
       readonly kind: 'auth-required';
     });
 
-/** The question of a task; `undefined` if the task is not paused. */
+/** The question that the status of a task shows; `undefined` if the task is not paused. */
 export function questionOf(task: Task): TaskQuestion | undefined {
+  return questionsOf(task)[0];
+}
+
+/** All open questions of a task, the one that its status shows first. Agents made with this library list the others in its metadata. */
+export function questionsOf(task: Task): readonly TaskQuestion[] {
   const { state, message } = task.status;
-  if (!isPaused(state)) return undefined;
-  const said = textOfStatus(task.status);
-  if (state === 'TASK_STATE_AUTH_REQUIRED') return { kind: 'auth-required', text: said, isSensitive: true };
-  const given = dataOf(task) ?? {};
-  const text = typeof given['text'] === 'string' ? given['text'] : said;
-  const facts = { text, isSensitive: message?.metadata?.[SENSITIVE] === true };
+  if (!isPaused(state)) return [];
+  const listed = listOf(task);
+  // Agents list the shown question first. Not every protocol version carries the id of a message.
+  const first = listed.find(({ id }) => id === message?.messageId) ?? listed[0];
+  const id = typeof first?.['id'] === 'string' ? first['id'] : message?.messageId;
+  const isAuth = state === 'TASK_STATE_AUTH_REQUIRED';
+  const isSensitive = isAuth || message?.metadata?.[SENSITIVE] === true;
+  const known = { id, path: pathOf(first), isSensitive };
+  const shown = questionFrom(dataOf(task) ?? {}, textOfStatus(task.status), known, isAuth);
+  return [shown, ...listed.filter((one) => one !== first).flatMap(listedQuestion)];
+}
+
+/** Whether the agent lists the open questions of a task, so that answers can name theirs. */
+export function listsQuestions(task: Task): boolean {
+  return listOf(task).length > 0;
+}
+
+function listOf({ status }: Task): readonly Record<string, unknown>[] {
+  const list = status.message?.metadata?.[QUESTIONS.uri];
+  const questions = isRecord(list) ? list['questions'] : undefined;
+  return Array.isArray(questions) ? questions.filter(isRecord) : [];
+}
+
+function listedQuestion(listed: Record<string, unknown>): readonly TaskQuestion[] {
+  const { id, text, kind } = listed;
+  if (typeof id !== 'string' || typeof text !== 'string') return [];
+  const isAuth = kind === 'auth-required';
+  const facts = { id, path: pathOf(listed), isSensitive: isAuth || listed['sensitive'] === true };
+  return [questionFrom(listed, text, facts, isAuth)];
+}
+
+function pathOf(listed: Record<string, unknown> | undefined): readonly string[] {
+  const path = listed?.['path'];
+  return Array.isArray(path) ? path.filter((name) => typeof name === 'string') : [];
+}
+
+/** @param given Its kind, text, options and schema, as far as the agent sent them. @param wholeText With its options or fields. */
+function questionFrom(
+  given: Record<string, unknown>,
+  wholeText: string,
+  known: Omit<QuestionFacts, 'text'>,
+  isAuth: boolean,
+): TaskQuestion {
+  if (isAuth) return { kind: 'auth-required', text: wholeText, ...known };
+  const facts = { text: typeof given['text'] === 'string' ? given['text'] : wholeText, ...known };
   if (given['kind'] === 'confirm') return { kind: 'confirm', ...facts };
   const options = given['options'];
   if (given['kind'] === 'choose' && isOptions(options)) return { kind: 'choose', ...facts, options };
   const { schema } = given;
   // A schema that the client cannot read makes it a question for text. The whole text lists what is asked for.
-  if (!isAnswerSchema(schema)) return { kind: 'text', ...facts, text: said };
+  if (!isAnswerSchema(schema)) return { kind: 'text', ...facts, text: wholeText };
   const { properties: fields, required = [] } = schema;
   if (fields !== undefined && Object.keys(fields).length > 0)
     return { kind: 'form', ...facts, fields, required, schema };
@@ -173,6 +221,11 @@ function draftOf(answer: AnswerInput, question: TaskQuestion | undefined): Messa
   if (answer === null) return { parts: [{ data: null }] };
   const expected = 'answer: expected a string, a boolean, a number, an object or a message';
   throw markNested(new A2AError('INVALID_PARAMS', `${expected}, got ${typeof answer}`));
+}
+
+/** A message that names the question that it answers. */
+export function answering(message: MessageDraft, questionId: string): MessageDraft {
+  return { ...message, metadata: { ...message.metadata, [QUESTIONS.uri]: { questionId } } };
 }
 
 /** Whether an object that looks like a message has the members that the question asks for. */

@@ -235,12 +235,13 @@ export class Engine {
   }
 
   /**
-   * Passes a credential to a task whose handler waits for it with `ctx.authorize`.
+   * Passes a credential to a task whose handler waits for it with `ctx.authorize`: to the oldest question for one, unless
+   * `questionId` names it.
    * @throws A2AError `TASK_NOT_FOUND`, or `UNSUPPORTED_OPERATION` if the task does not wait for authorization.
    */
-  async authorize(access: TaskAccess, taskId: string, credential: string): Promise<void> {
+  async authorize(access: TaskAccess, taskId: string, credential: string, questionId?: string): Promise<void> {
     this.#assertOpen();
-    this.#written(await authorize(this.#context, access, taskId, credential));
+    this.#written(await authorize(this.#context, access, taskId, credential, questionId));
   }
 
   /**

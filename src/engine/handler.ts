@@ -179,6 +179,7 @@ export interface TaskContext {
    * const sure = await ctx.ask({ confirm: 'Delete everything?' });
    * const size = await ctx.ask({ choose: 'Which size?', options: ['S', 'M', 'L'] });
    * const form = await ctx.ask({ form: 'Where to?', fields: { street: { type: 'string' } } });
+   * const [from, to] = await Promise.all([ctx.ask('From?'), ctx.ask('To?')]); // the caller may answer either of them first
    */
   readonly ask: Ask;
   /**
@@ -379,7 +380,7 @@ export interface AskValueOptions extends Pick<AskOptions, 'timeoutMs' | 'sensiti
 export interface AuthorizeOptions extends Pick<AskOptions, 'timeoutMs' | 'sensitive' | 'was'> {
   /**
    * Whether the next message of the caller is the credential, even if no part is marked as sensitive. Set it only if the
-   * caller knows this.
+   * caller knows this. While other questions are open, the message must name this one.
    */
   readonly inBand?: boolean;
 }

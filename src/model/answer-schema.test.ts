@@ -133,6 +133,13 @@ test.each<[AnswerSchema, JsonValue, string, string]>([
   [{ minItems: 1 }, [], 'answer', 'expected 1 or more items; got an array'],
   [{ maxItems: 1 }, [1, 2], 'answer', 'expected 1 or fewer items; got an array'],
   [{ pattern: '^a+$' }, 'ab', 'answer', 'expected a text that matches ^a+$; got "ab"'],
+  [{ format: 'email', pattern: '@acme$' }, 'ab', 'answer', 'expected an email address that matches @acme$; got "ab"'],
+  [
+    { format: 'date', pattern: `^(?:${'\\d{4}'.repeat(10)})$` },
+    'ab',
+    'answer',
+    'expected a date such as 2026-05-01; got "ab"',
+  ],
   [{ pattern: 'a' }, 'a'.repeat(10_001), 'answer', `expected a text that matches a; got "${'a'.repeat(63)}…`],
   [{ items: { type: 'string' } }, ['a', null], 'answer[1]', 'expected a string; got null'],
   [ADDRESS, {}, 'answer.street', 'expected a value; got none'],

@@ -60,6 +60,21 @@ const MAX_VIOLATIONS = 20;
 const MAX_NAME = 64;
 const MAX_PATTERN_TEXT = 10_000;
 
+/** Formats for which schema libraries write a pattern, in words. */
+const FORMATS: ReadonlyMap<string, string> = new Map([
+  ['date', 'a date such as 2026-05-01'],
+  ['time', 'a time such as 09:05:00'],
+  ['date-time', 'a date and time such as 2026-05-01T09:05:00Z'],
+  ['duration', 'a duration such as P1DT2H'],
+  ['email', 'an email address'],
+  ['uri', 'a URL'],
+  ['uuid', 'a UUID'],
+  ['ipv4', 'an IPv4 address'],
+  ['ipv6', 'an IPv6 address'],
+]);
+/** The pattern of a library for a format is longer than this, and people cannot read it. */
+const MAX_READABLE_PATTERN = 40;
+
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['yes', true],
   ['true', true],
@@ -195,6 +210,23 @@ export function describeExpected(schema: AnswerSchema): string {
   return type === undefined ? 'a value that matches the schema' : article(type);
 }
 
+/** The format of a text in words: `a date such as 2026-05-01`. Undefined if there is none, or an unknown one. */
+export function describeFormat({ format = '' }: AnswerSchema): string | undefined {
+  return FORMATS.get(format);
+}
+
+/** The pattern, if the format does not describe it: libraries write long patterns for their formats. */
+export function readablePattern(schema: AnswerSchema): string | undefined {
+  const { pattern = '' } = schema;
+  return describeFormat(schema) !== undefined && pattern.length > MAX_READABLE_PATTERN ? undefined : schema.pattern;
+}
+
+/** Describes the texts that match the pattern of a schema: `a text that matches ^a+$`, `a date such as 2026-05-01`. */
+export function describePattern(schema: AnswerSchema): string {
+  const pattern = readablePattern(schema);
+  return `${describeFormat(schema) ?? 'a text'}${pattern === undefined ? '' : ` that matches ${pattern}`}`;
+}
+
 function check(schema: AnswerSchema, value: JsonValue, field: string, problems: Problem[]): void {
   const expect = (holds: boolean, expected: string, at = field, got?: string): void => {
     if (!holds && problems.length < MAX_VIOLATIONS) problems.push({ field: at, expected, got: got ?? shown(value) });
@@ -209,7 +241,7 @@ function check(schema: AnswerSchema, value: JsonValue, field: string, problems: 
   } else if (typeof value === 'string') {
     if (minLength !== undefined) expect(hasAtLeast(value, minLength), `${minLength} or more characters`);
     if (maxLength !== undefined) expect(!hasAtLeast(value, maxLength + 1), `${maxLength} or fewer characters`);
-    if (schema.pattern !== undefined) expect(matches(schema.pattern, value), `a text that matches ${schema.pattern}`);
+    if (schema.pattern !== undefined) expect(matches(schema.pattern, value), describePattern(schema));
   } else if (isList(value)) {
     if (minItems !== undefined) expect(value.length >= minItems, `${minItems} or more items`);
     if (maxItems !== undefined) expect(value.length <= maxItems, `${maxItems} or fewer items`);

@@ -1,3 +1,14 @@
+import type { AgentExtension } from './card.ts';
+
+/**
+ * The extension for tasks with several open questions. The metadata of a status message lists them: `{ questions: ListedQuestion[], more }`. The
+ * metadata of a message names the one that it answers: `{ questionId }`.
+ */
+export const QUESTIONS: AgentExtension = Object.freeze({
+  uri: 'urn:tandem-a2a:questions:1',
+  description: 'A status lists all open questions of its task, and a message names the question that it answers',
+});
+
 /**
  * Metadata key. On a part: only the handler may see it. On a message that asks a question: only the handler may see the
  * answer.

@@ -1,8 +1,9 @@
-import type { PeerCall } from '../engine/calls/peers.ts';
+import type { PeerAnswer, PeerCall } from '../engine/calls/peers.ts';
 import type { AgentCard } from '../model/card.ts';
 import { LINEAGE, readsLineage } from '../model/lineage.ts';
 import type { Message } from '../model/message.ts';
 import type { SendMessageRequest } from '../model/operation.ts';
+import { QUESTIONS } from '../model/question.ts';
 import { SKILL_EXTENSION } from '../model/skills.ts';
 import { withLineage } from '../wire/lineage.ts';
 
@@ -31,8 +32,12 @@ export function startRequest(call: PeerCall, { card, sendsLineage, taskId }: Sta
 }
 
 /** The request that answers a question. The peer knows the context of its task, which may be another than that of the call. */
-export function answerRequest({ contextId: _, ...message }: Message, taskId: string): SendMessageRequest {
-  return { message: { ...message, taskId }, configuration: { returnImmediately: true } };
+export function answerRequest(answer: PeerAnswer, taskId: string, card: AgentCard): SendMessageRequest {
+  const { questionId } = answer;
+  const { contextId: _, ...message } = answer.message;
+  const isNamed = questionId !== undefined && declares(card, QUESTIONS.uri);
+  const metadata = isNamed ? { metadata: { ...message.metadata, [QUESTIONS.uri]: { questionId } } } : {};
+  return { message: { ...message, ...metadata, taskId }, configuration: { returnImmediately: true } };
 }
 
 /** The extensions of a call that the peer declares. */

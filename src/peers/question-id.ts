@@ -1,3 +1,4 @@
+import { questionOf } from '../client/task-question.ts';
 import { isPaused } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { digest } from '../support/secret/digest.ts';
@@ -11,7 +12,11 @@ import { digest } from '../support/secret/digest.ts';
 export function withQuestionId(task: Task, raw: unknown): Task {
   const { status } = task;
   const { state, message, timestamp } = status;
-  if (message === undefined || !isPaused(state) || JSON.stringify(raw)?.includes(message.messageId)) return task;
-  const messageId = digest(JSON.stringify([task.id, timestamp, message.parts]));
+  if (message === undefined || !isPaused(state)) return task;
+  // Agents made with this library list the ids of their questions in the metadata, in every version.
+  const { id = message.messageId } = questionOf(task) ?? {};
+  const isSent = JSON.stringify(raw)?.includes(id) === true;
+  const messageId = isSent ? id : digest(JSON.stringify([task.id, timestamp, message.parts]));
+  if (messageId === message.messageId) return task;
   return { ...task, status: { ...status, message: { ...message, messageId } } };
 }

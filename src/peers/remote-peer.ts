@@ -3,6 +3,7 @@ import type { OperationClient } from '../client/request/operation-client.ts';
 import { RemoteTask } from '../client/remote-task.ts';
 import { DEFAULT_TIMEOUTS } from '../client/settings.ts';
 import { TaskFold } from '../client/task/task-fold.ts';
+import { questionsOf } from '../client/task-question.ts';
 import {
   type Peer,
   type PeerAnswer,
@@ -15,7 +16,7 @@ import {
 import { A2AError, type ErrorCode } from '../errors.ts';
 import type { SendMessageRequest, SendMessageResponse } from '../model/operation.ts';
 import { repeatsLifetimeMs } from '../model/repeats.ts';
-import { isPaused, isTerminal } from '../model/state.ts';
+import { isTerminal } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { traceHeaders } from '../observe/trace-context.ts';
 import { defined } from '../support/defined.ts';
@@ -113,7 +114,7 @@ export class RemotePeer implements Peer {
         const task = taskOf(await operations.call('GetTask', { id: taskId }, scope));
         if (!asks(task, questionId)) return { kind: 'task', task };
       }
-      const request = answerRequest(message, taskId);
+      const request = answerRequest(answer, taskId, operations.card);
       return stateOf(await operations.call('SendMessage', request, scope, message.messageId));
     });
   }
@@ -257,8 +258,8 @@ async function firstOfStream(
 }
 
 /** Whether a task asks this question. Some peers give their questions no id. */
-function asks({ status: { state, message } }: Task, questionId: string | undefined): boolean {
-  return isPaused(state) && (questionId === undefined || message?.messageId === questionId);
+function asks(task: Task, questionId: string | undefined): boolean {
+  return questionsOf(task).some(({ id }) => questionId === undefined || id === questionId);
 }
 
 function stateOf({ value, raw }: Pick<Decoded<Task | SendMessageResponse>, 'value' | 'raw'>): PeerState {

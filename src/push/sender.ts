@@ -9,7 +9,7 @@ import { type AddressGuard, AddressRejected, type Admitted, ADDRESS_NOT_ALLOWED 
 import type { NotificationTokens } from './notification-tokens.ts';
 import { TimeLimitPassed, withinTime } from './time-limit.ts';
 import type { OutboundResponse, OutboundTransport } from './transport.ts';
-import type { WebhookSignatures } from './webhook-signature.ts';
+import { NOTIFICATION_HEADERS, type WebhookSignatures } from './webhook-signature.ts';
 
 /** One notification, encoded in the dialect of its receiver. */
 export interface Notification {
@@ -99,19 +99,20 @@ export class PushSender {
     const headers: Record<string, string> = {
       'content-type': mediaType,
       'user-agent': USER_AGENT,
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
+      [NOTIFICATION_HEADERS.id]: id,
+      [NOTIFICATION_HEADERS.timestamp]: timestamp,
     };
     Object.assign(headers, trace);
-    if (config.token !== undefined) headers['x-a2a-notification-token'] = config.token;
+    if (config.token !== undefined) headers[NOTIFICATION_HEADERS.token] = config.token;
     const { scheme = '', credentials = '' } = config.authentication ?? {};
     if (credentials !== '') headers['authorization'] = `${scheme} ${credentials}`;
-    if (signatures !== undefined) headers['webhook-signature'] = await signatures.sign({ id, timestamp, body });
+    if (signatures !== undefined)
+      headers[NOTIFICATION_HEADERS.signature] = await signatures.sign({ id, timestamp, body });
     if (tokens !== undefined) {
       const token = await tokens.sign({ id, taskId, audience: url.href, body });
       // The A2A guide puts the token here, but the credentials of the push config take precedence.
       if (credentials === '') headers['authorization'] = `Bearer ${token}`;
-      else headers['x-a2a-notification-jwt'] = token;
+      else headers[NOTIFICATION_HEADERS.jwt] = token;
     }
     return headers;
   }

@@ -1,6 +1,15 @@
 import { normalizeBase64 } from '../support/base64.ts';
 import { decodeBase64, encodeBase64 } from '../support/bytes.ts';
 
+/** The headers of a notification, as senders and receivers name them. The first three are those of Standard Webhooks. */
+export const NOTIFICATION_HEADERS = {
+  id: 'webhook-id',
+  timestamp: 'webhook-timestamp',
+  signature: 'webhook-signature',
+  token: 'x-a2a-notification-token',
+  jwt: 'x-a2a-notification-jwt',
+} as const;
+
 type SigningKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** The signed content. A retry has the same id and a new timestamp. */

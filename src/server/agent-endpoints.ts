@@ -3,8 +3,7 @@ import type { A2AError } from '../errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpRequest, HttpResponse } from '../host/http.ts';
 import { MountedAgent } from '../host/mounted-agent.ts';
-import { dialectOf } from '../wire/select.ts';
-import { noSuchPath, restFailure, rpcFailure, wrongVerb } from './bindings/error-response.ts';
+import { noSuchPath, pageFailure, rpcFailure, wrongVerb } from './bindings/error-response.ts';
 import { versionOf } from './bindings/http-context.ts';
 import { handleRest } from './bindings/rest-binding.ts';
 import { assumedDialect, handleRpc } from './bindings/rpc-binding.ts';
@@ -53,13 +52,11 @@ export class AgentEndpoints implements Endpoints {
     const mounted = this.#mounted;
     const { method, path } = request;
     if (path === undefined || (this.#isWorker && !WORKER_PATHS.has(path))) {
-      return restFailure(dialectOf('1.0'), noSuchPath(request), request);
+      return pageFailure(noSuchPath(request), request);
     }
     const offer = this.#paths.rpcOffer(path);
     if (offer !== undefined) {
-      return method === 'POST'
-        ? handleRpc(mounted, request, offer)
-        : restFailure(dialectOf('1.0'), wrongVerb(['POST']), request);
+      return method === 'POST' ? handleRpc(mounted, request, offer) : pageFailure(wrongVerb(['POST']), request);
     }
     const page = pageAt(this.#pages, path);
     if (page !== undefined) return handlePage(page, mounted.host, request);
@@ -70,7 +67,7 @@ export class AgentEndpoints implements Endpoints {
     const { method, path } = request;
     const offer = method === 'POST' && path !== undefined ? this.#paths.rpcOffer(path) : undefined;
     return offer === undefined
-      ? restFailure(dialectOf('1.0'), error, request)
+      ? pageFailure(error, request)
       : rpcFailure(assumedDialect(versionOf(request), offer), null, error);
   }
 }

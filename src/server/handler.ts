@@ -67,6 +67,8 @@ export interface AuthorizedTask {
   readonly callerId: string;
   /** `ctx.tenant` of the handler. Default: no tenant. */
   readonly tenant?: string;
+  /** The id of the question, if the task asks for several credentials. Default: the oldest one. */
+  readonly questionId?: string;
 }
 
 /** Longer paths are not logged. */
@@ -213,11 +215,11 @@ export class AgentHandler {
    */
   readonly authorize = async (task: AuthorizedTask, credential = ''): Promise<void> => {
     const engine = await this.#engine();
-    const { taskId, callerId, tenant = '' } = task;
+    const { taskId, callerId, tenant = '', questionId } = task;
     const [first, ...others] = this.#agents;
     // With several agents the id of the task decides which of them it is for.
     const agent = first !== undefined && others.length === 0 ? { agent: first.id } : {};
-    await engine.authorize({ tenant, owner: callerId, ...agent }, taskId, credential);
+    await engine.authorize({ tenant, owner: callerId, ...agent }, taskId, credential, questionId);
     await this.#host?.continuation.continueTask(taskId);
     this.#audit.done('authorization', { taskId, caller: callerId });
   };

@@ -4,9 +4,8 @@ import { A2AError } from '../errors.ts';
 import type { Host } from '../host/host.ts';
 import type { HttpBody, HttpRequest, HttpResponse, WaitUntil } from '../host/http.ts';
 import type { LeaveSignal } from '../support/leave-signal.ts';
-import { dialectOf } from '../wire/select.ts';
 import { AgentEndpoints, type Endpoints } from './agent-endpoints.ts';
-import { restFailure } from './bindings/error-response.ts';
+import { pageFailure } from './bindings/error-response.ts';
 import { mountedPath, mountOf, type OwnPaths } from './http/own-paths.ts';
 import { handlePage, hostPages, pageAt, type Pages } from './http/pages.ts';
 import type { HandlerSettings } from './options/handler-options.ts';
@@ -41,7 +40,7 @@ export class HostEndpoints implements Endpoints {
 
   reject(request: HttpRequest, error: A2AError): HttpResponse {
     const found = this.#find(request);
-    return found?.endpoints.reject(found.below, error) ?? restFailure(dialectOf('1.0'), error, request);
+    return found?.endpoints.reject(found.below, error) ?? pageFailure(error, request);
   }
 
   #find(request: HttpRequest): { readonly endpoints: AgentEndpoints; readonly below: HttpRequest } | undefined {
@@ -54,7 +53,7 @@ export class HostEndpoints implements Endpoints {
     const { method, path = 'this path' } = request;
     const mounts = Array.from(this.#agents.keys(), mountOf).join(', ');
     const message = `No endpoint at ${method} ${path.slice(0, MAX_SHOWN)}. This host serves its agents at ${mounts}`;
-    return restFailure(dialectOf('1.0'), new A2AError('METHOD_NOT_FOUND', message), request);
+    return pageFailure(new A2AError('METHOD_NOT_FOUND', message), request);
   }
 }
 

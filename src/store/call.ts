@@ -1,5 +1,4 @@
 import type { JsonObject } from '../model/json.ts';
-import type { Scope } from './task.ts';
 
 /**
  * Calls between agents. A task that calls another agent has a row for each open call. Together the rows are an outbox: any node can
@@ -11,23 +10,27 @@ import type { Scope } from './task.ts';
 export interface NewCall {
   /** The id of the call, unique across all tasks. */
   readonly id: string;
-  /** What a node needs to make the call, without secrets. Opaque to the store. It never changes. */
+  /** The content of the call, with everything that a node needs to make it, without secrets. Opaque to the store. It never changes. */
   readonly request: JsonObject;
   /** When a node should work on the call first. */
   readonly dueAt: number;
 }
 
 /** A stored call. */
-export interface CallRecord extends Scope {
+export interface CallRecord {
   /** The id of the call, unique across all tasks. */
   readonly id: string;
   /** The calling task. The call belongs to its owner. */
   readonly taskId: string;
+  /** The tenant of the calling task. */
+  readonly tenant: string;
+  /** The owner of the calling task. */
+  readonly owner: string;
   /** The agent of the calling task. */
   readonly agent: string;
-  /** What a node needs to make the call. Opaque to the store. */
+  /** The content of the call. Opaque to the store. */
   readonly request: JsonObject;
-  /** What the nodes that worked on the call have found out. Opaque to the store. Empty at first. */
+  /** The progress that the nodes have reported. Opaque to the store. Empty at first. */
   readonly progress: JsonObject;
   /** When a node should work on the call. Absent while a node holds it and nothing new has happened, and if it has failed. */
   readonly dueAt?: number;
@@ -52,9 +55,13 @@ export interface CallClaimRequest {
 }
 
 /** A call that a node works on. */
-export interface HeldCall extends Scope {
+export interface HeldCall {
   /** The id of the call. */
   readonly id: string;
+  /** The tenant of the calling task. */
+  readonly tenant: string;
+  /** The owner of the calling task. */
+  readonly owner: string;
 }
 
 /** A leased call. */
@@ -63,7 +70,7 @@ export interface ClaimedCall extends CallRecord {
   readonly fence: number;
 }
 
-/** What the node with the lease reports about a call. Absent members stay unchanged. */
+/** A report about a call by the node that holds the lease. Absent members stay unchanged. */
 export interface CallReport {
   /** The id of the call. */
   readonly callId: string;

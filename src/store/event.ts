@@ -20,8 +20,16 @@ export type NewEvent = Omit<TaskEvent, 'number'>;
  * @param by The node in `TaskWrite.by`.
  * @param isClaimable Whether the write left the task for any node to run, now or at its `wakeAt`. Undefined if the store does not know.
  * @param progress Reads the new progress of the task without a query, if the store knows it.
+ * @param callsDue Whether the write has added calls or made calls due, of this task or of the one that called it. Undefined if the
+ * store does not know.
  */
-export type WatchListener = (taskId: string, by?: string, isClaimable?: boolean, progress?: ReadProgress) => void;
+export type WatchListener = (
+  taskId: string,
+  by?: string,
+  isClaimable?: boolean,
+  progress?: ReadProgress,
+  callsDue?: boolean,
+) => void;
 
 /** Reads the progress of a task. Call it only inside the listener. Returns undefined if the progress was too large to send. */
 export type ReadProgress = () => TaskProgress | undefined;

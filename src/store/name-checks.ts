@@ -1,6 +1,6 @@
 import { A2AError } from '../errors.ts';
 import { isName } from '../support/name.ts';
-import type { Store } from './store.ts';
+import type { Store, TaskWrite } from './store.ts';
 
 /**
  * Keeps names from a store that a database could confuse with others: it ends a text at NUL, and stores all unpaired surrogates as
@@ -27,9 +27,8 @@ export function withNameChecks(store: Store): Store {
     append(write) {
       const { calls = [], idempotency, pushConfig } = write;
       if (!areNames(idempotency?.key, pushConfig?.record.id, ...calls.map(({ id }) => id))) return refused();
-      return areNames(write.taskId, write.guard.call, write.endsCall)
-        ? store.append(write)
-        : Promise.resolve({ kind: 'rejected' });
+      if (!isName(write.taskId)) return Promise.resolve({ kind: 'rejected' });
+      return store.append(areNames(write.guard.call, write.endsCall) ? write : withoutOddCalls(write));
     },
     dropForReply: (taskId, lease, reply) =>
       isName(taskId) ? store.dropForReply(taskId, lease, reply) : Promise.resolve(false),
@@ -86,6 +85,16 @@ export function withNameChecks(store: Store): Store {
       areNames(scope.tenant, scope.owner) ? store.unfinished(scope, limit) : Promise.resolve({ taskIds: [], total: 0 }),
     watch: (listener) => store.watch(listener),
     close: () => store.close(),
+  };
+}
+
+/** No call has such a name: a guard with it does not hold, and it ends no call. */
+function withoutOddCalls({ endsCall, ...write }: TaskWrite): TaskWrite {
+  const { call, ...guard } = write.guard;
+  return {
+    ...write,
+    ...(areNames(call) ? {} : { guard: { ...guard, states: [] } }),
+    ...(endsCall !== undefined && isName(endsCall) && { endsCall }),
   };
 }
 

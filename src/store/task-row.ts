@@ -33,6 +33,8 @@ type TaskRow = readonly [
   suspectMs: number | null,
   claimedJournal: number | null,
   crashes: number | null,
+  openCalls: number | null,
+  callId: string | null,
   status: string,
   metadata: string | null,
   origin: string,
@@ -41,7 +43,7 @@ type TaskRow = readonly [
 const BEFORE_NUMBERS = 'last_message id tenant owner context_id agent visible canceling'.split(' ');
 const AFTER_NUMBERS = (
   'fence attempts node wake_at question created_at ended_at pushed fairness_key history_bytes suspect_ms claimed_journal ' +
-  'crashes status metadata origin'
+  'crashes open_calls call_id status metadata origin'
 ).split(' ');
 
 /** The number of columns that `toRecord` reads. The last three are the texts. */
@@ -87,6 +89,8 @@ export function toRecord(row: readonly unknown[]): TaskRecord {
     suspectMs,
     claimedJournal,
     crashes,
+    openCalls,
+    callId,
     status,
     metadata,
     origin,
@@ -117,6 +121,8 @@ export function toRecord(row: readonly unknown[]): TaskRecord {
   if (suspectMs !== null) record.suspectMs = suspectMs;
   if (claimedJournal !== null) record.claimedJournal = claimedJournal;
   if (crashes !== null) record.crashes = crashes;
+  if (openCalls !== null) record.openCalls = openCalls;
+  if (callId !== null) record.callId = callId;
   if (metadata !== null) record.metadata = JSON.parse(metadata) as JsonObject;
   if (node !== null) record.node = node;
   if (wakeAt !== null) record.wakeAt = wakeAt;

@@ -283,7 +283,7 @@ export interface TaskWrite {
    * entry becomes `null`, with `whole` only those of sensitive entries.
    */
   readonly keepJournal?: KeptJournal;
-  /** Calls to add. If the cancellation of the task has begun, the guard does not hold. */
+  /** Calls to add, with a journal entry. If the cancellation of the task has begun, the guard does not hold. */
   readonly calls?: readonly NewCall[];
   /** Removes this call, if it is open. */
   readonly endsCall?: string;
@@ -304,6 +304,8 @@ export type Appended =
       readonly record: TaskRecord;
       /** The number of the first event of this write, or of the next event if the write has none. */
       readonly firstEvent: number;
+      /** Set if the write has added calls or made calls due, of this task or of the one that called it. */
+      readonly callsDue?: true;
     }
   | {
       /** The guard did not hold. */

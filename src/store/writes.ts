@@ -45,7 +45,8 @@ export interface KnownRequest {
  * The rows of a store within one transaction. Each write sees the results of the earlier ones. A store implements these members,
  * calls the functions of this module with them, and commits.
  *
- * All members that take a `task` get it as `find` or `insert` returned it. Its record is the one before the write.
+ * All members that take a `task` get it as `find` or `insert` returned it. Its record is the one before the write, or, after
+ * `update`, possibly the one after it.
  */
 export interface UnitOfWork<Task extends HeldTask = HeldTask> {
   /** The task with this id, of any owner. */
@@ -169,9 +170,11 @@ export function appendToTask<Task extends HeldTask>(unit: UnitOfWork<Task>, writ
     unit.reduceJournal(task, write.keepJournal);
   unit.update(task, after, write);
   if (after.pushed === true && after.lastEvent > before.lastEvent) unit.makePushesDue(task);
-  makeCallsDue(unit, task, write, after);
+  const areCallsDue =
+    makeCallsDue(unit, task, write, before, after) || (write.calls !== undefined && write.calls.length > 0);
   if (write.idempotency !== undefined) unit.rememberRequest(task, write.idempotency);
-  return { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 };
+  const appended = { kind: 'appended', record: after, firstEvent: before.lastEvent + 1 } as const;
+  return areCallsDue ? { ...appended, callsDue: true } : appended;
 }
 
 /** Whether the task has the call of the guard, and may make the new calls of the write. */
@@ -180,17 +183,24 @@ function mayCall<Task extends HeldTask>(unit: UnitOfWork<Task>, task: Task, { gu
   return guard.call === undefined || unit.hasCall(task, guard.call);
 }
 
-/** Makes calls due that the write concerns: those of the task, and the one that created it. Most writes concern none. */
+/**
+ * Makes the calls due that a write concerns: those of the task, and the one that created it. Most writes concern none. Returns
+ * whether there may be one.
+ */
 function makeCallsDue<Task extends HeldTask>(
   unit: UnitOfWork<Task>,
   task: Task,
   { canceling, callsDue }: TaskWrite,
+  before: TaskRecord,
   after: TaskRecord,
-): void {
-  const hasEnded = after.endedAt !== undefined;
-  if (after.openCalls !== undefined && (hasEnded || canceling === true || callsDue === true)) unit.makeCallsDue(task);
-  if (after.callId !== undefined && (hasEnded || after.question !== task.record.question))
-    unit.makeCallDue(after.callId);
+): boolean {
+  const { openCalls, callId, question, endedAt } = after;
+  const hasEnded = endedAt !== undefined;
+  const concernsOwn = openCalls !== undefined && (hasEnded || canceling === true || callsDue === true);
+  const concernsCaller = callId !== undefined && (hasEnded || question !== before.question);
+  if (concernsOwn) unit.makeCallsDue(task);
+  if (concernsCaller) unit.makeCallDue(callId);
+  return concernsOwn || concernsCaller;
 }
 
 /** Replaces a provisional task by a message. For `Store.dropForReply`. */
@@ -226,6 +236,7 @@ export function removeOwned<Task extends HeldTask>(unit: UnitOfWork<Task>, taskI
   const task = unit.find(taskId);
   if (task === undefined || (task.record.endedAt === undefined && unit.isAlive(task.record.node))) return false;
   unit.remove(task);
+  if (task.record.callId !== undefined) unit.makeCallDue(task.record.callId);
   return true;
 }
 

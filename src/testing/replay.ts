@@ -19,7 +19,7 @@ import {
 } from './recording/recording.ts';
 import { Scrubber } from './recording/scrub.ts';
 import { Tape } from './recording/tape.ts';
-import { type Meanings, withMeanings } from './recording/match-request.ts';
+import { type PlaceholderValues, fillPlaceholders } from './recording/match-request.ts';
 import { requestIdOf, writtenRequest } from './recording/written-request.ts';
 
 /** Options of `replay()`. */
@@ -62,7 +62,7 @@ export async function replay(file: string | URL, options: ReplayOptions = {}): P
   const { url, fetch, close } = await listenOnLoopback(async (request, url) => {
     const found = tape.find(writtenRequest(request, new Scrubber(options.secrets)), url);
     if (found.miss !== undefined) return refusal(request, found.miss);
-    return answerOf(found.response, found.meanings, request);
+    return answerOf(found.response, found.placeholders, request);
   });
   return {
     url: url + path,
@@ -78,11 +78,11 @@ export async function replay(file: string | URL, options: ReplayOptions = {}): P
   };
 }
 
-function answerOf(response: RecordedResponse, meanings: Meanings, request: LoopbackRequest): HttpResponse {
+function answerOf(response: RecordedResponse, placeholders: PlaceholderValues, request: LoopbackRequest): HttpResponse {
   if (response.lost === true) throw new ConnectionDropped('Recorded without a response');
   const { status, headers, body, text, events, ending } = response;
   const id = requestIdOf(request) ?? null;
-  const said = (json: JsonValue): JsonValue => withId(withMeanings(json, meanings), id);
+  const said = (json: JsonValue): JsonValue => withId(fillPlaceholders(json, placeholders), id);
   if (events !== undefined) return { status, headers, body: stream(events, said, ending, request.signal) };
   const whole = body === undefined ? text : JSON.stringify(said(body));
   return whole === undefined ? { status, headers } : { status, headers, body: whole };

@@ -1,7 +1,8 @@
 import type { Store } from '../store/store.ts';
 import type { Clock } from '../support/time/clock.ts';
 import { fakeClock } from './fake-clock.ts';
-import type { Behaviours, Subject } from './store-contract/behaviours.ts';
+import { callOutbox, durableCalls } from './store-contract/calls/call-outbox.ts';
+import { openCalls } from './store-contract/calls/open-calls.ts';
 import { claiming } from './store-contract/claims/claiming.ts';
 import { creating } from './store-contract/creating.ts';
 import { deadLetters, durableDeadLetters } from './store-contract/push/dead-letters.ts';
@@ -25,6 +26,7 @@ import { randomCalls } from './store-contract/random-calls.ts';
 import { retention } from './store-contract/retention.ts';
 import { START } from './store-contract/samples.ts';
 import { scopes } from './store-contract/scopes.ts';
+import { type Behaviours, Subject } from './store-contract/subject.ts';
 import { suspects } from './store-contract/claims/suspects.ts';
 import { tokenBuckets } from './store-contract/token-buckets.ts';
 import { values } from './store-contract/values.ts';
@@ -69,6 +71,8 @@ const FOR_ALL: readonly Behaviours[] = [
   pushConfigLife,
   outbox,
   deadLetters,
+  openCalls,
+  callOutbox,
   watching,
   values,
   names,
@@ -87,7 +91,8 @@ export function storeContract({ test, open, reopen }: StoreContractOptions): voi
   const register = (behaviours: Behaviours, again?: StoreContractOptions['reopen']): void => {
     for (const [name, run] of Object.entries(behaviours)) {
       test(name, async () => {
-        const subject = await openSubject(open, again);
+        const clock = fakeClock(START);
+        const subject = new Subject(await open({ clock }), clock, again && ((closed) => again(closed, { clock })));
         try {
           await run(subject);
         } finally {
@@ -98,25 +103,13 @@ export function storeContract({ test, open, reopen }: StoreContractOptions): voi
   };
   for (const behaviours of FOR_ALL) register(behaviours);
   if (reopen === undefined) return;
-  for (const behaviours of [durability, durableFairClaims, durablePushConfigs, durableOutbox, durableDeadLetters])
+  for (const behaviours of [
+    durability,
+    durableFairClaims,
+    durablePushConfigs,
+    durableOutbox,
+    durableDeadLetters,
+    durableCalls,
+  ])
     register(behaviours, reopen);
-}
-
-async function openSubject(
-  open: StoreContractOptions['open'],
-  reopen: StoreContractOptions['reopen'],
-): Promise<Subject> {
-  const clock = fakeClock(START);
-  let store = await open({ clock });
-  return {
-    clock,
-    get store() {
-      return store;
-    },
-    async reopen() {
-      if (reopen === undefined) throw new Error('storeContract() needs the option reopen for this test');
-      await store.close();
-      return (store = await reopen(store, { clock }));
-    },
-  };
 }

@@ -42,12 +42,16 @@ test.each([
   ['a text', 'Where to?', 'Rome', '"Rome"'],
   ['a boolean', { confirm: 'Book?' }, true, 'true'],
   ['an object', { form: 'Where?', fields: { city: { type: 'string' } } }, { city: 'Rome' }, '{"city":"Rome"}'],
+  ['a boolean in place of a text', 'Sure?', true, '"yes"'],
+  ['a number in place of a text', 'How many?', 3, '"3"'],
+  ['a number in place of an option', { choose: 'How many?', options: ['1', '3'] }, 3, '"3"'],
+  ['a message', 'Where to?', { text: 'Rome', metadata: { seats: 2 } }, '"Rome"'],
 ] as const)('answer() answers a question with %s', async (_, question, answer, text) => {
   const subject = await tested(async ({ ask }) => JSON.stringify(await ask(question as never)));
 
   const asked = await subject.send('hi');
   expect(asked.state).toBe('input-required');
-  expect(asked.question?.kind).toBe(typeof question === 'string' ? 'text' : 'form' in question ? 'form' : 'confirm');
+  expect(asked.question?.kind).toBe(typeof question === 'string' ? 'text' : Object.keys(question)[0]);
 
   expect(await subject.answer(answer)).toMatchObject({ state: 'completed', text });
 });
@@ -351,4 +355,18 @@ test('an unknown option is an error with a suggestion', async () => {
       { maxBodyBites: 1 } as never,
     ),
   ).rejects.toThrow(/maxBodyBytes/);
+});
+
+test('several open questions are answered by their id, or one after the other', async () => {
+  const agent = await tested(async ({ ask, authorize }) =>
+    (await Promise.all([ask('From?'), ask('To?'), authorize('Log in')])).join(),
+  );
+  const asked = await agent.send('go');
+  expect(asked.questions.map(({ text }) => text)).toEqual(['From?', 'To?', 'Log in']);
+  const [, to, login] = asked.questions;
+  await agent.answer('Oslo', { question: to?.id ?? '' });
+  const third = await agent.answer('Rome');
+  expect(third.question).toMatchObject({ kind: 'auth-required', id: login?.id });
+  await expect(agent.answer('x', { question: to?.id ?? '' })).rejects.toThrow('no longer open');
+  expect((await agent.answer('token-1')).text).toBe('Rome,Oslo,token-1');
 });

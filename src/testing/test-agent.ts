@@ -1,10 +1,9 @@
 import type { AgentClient } from '../client/client.ts';
 import type { AgentEvent } from '../client/event.ts';
 import type { MessageInput } from '../client/message-input.ts';
-import type { ConnectOptions, SendOptions } from '../client/options.ts';
+import type { AnswerOptions, ConnectOptions, SendOptions } from '../client/options.ts';
 import type { StateWord } from '../client/state-word.ts';
-import type { TaskQuestion } from '../client/task-question.ts';
-import type { JsonValue } from '../model/json.ts';
+import type { AnswerInput, TaskQuestion } from '../client/task-question.ts';
 import type { Message } from '../model/message.ts';
 import type { Task } from '../model/task.ts';
 import { silentLog } from '../observe/log.ts';
@@ -43,6 +42,8 @@ export interface TestReply {
   readonly message: Message | undefined;
   /** The open question, as in the replies of the client: its kind, options and schema. Undefined if the task is not paused. */
   readonly question: TaskQuestion | undefined;
+  /** All open questions, the one above first. */
+  readonly questions: readonly TaskQuestion[];
   /** The conversation. Pass it to `send()` to continue the conversation with another task. */
   readonly contextId: string | undefined;
 }
@@ -64,13 +65,14 @@ export interface TestAgent {
    */
   send(message: MessageInput, options?: Omit<SendOptions, 'wait'>): Promise<TestReply>;
   /**
-   * Answers the open question of the last task: with a text, or with a value for a typed question. For `ctx.authorize` the value is
-   * the credential.
+   * Answers the open question of the last task, with everything that `answer()` of the client accepts: a text, a value for a typed
+   * question, or a message. For `ctx.authorize` the text is the credential. If several questions are open, the answer
+   * is for the one that is shown, or for `question`.
    *
-   * @throws A2AError `INVALID_PARAMS` if the value does not match the question.
+   * @throws A2AError `INVALID_PARAMS` if the answer does not match the question.
    * @throws Error if the last task does not ask a question.
    */
-  answer(value: JsonValue): Promise<TestReply>;
+  answer(answer: AnswerInput, options?: Pick<AnswerOptions, 'question'>): Promise<TestReply>;
   /** The last task as it is now. @throws Error if nothing was sent yet. */
   reply(): Promise<TestReply>;
   /**

@@ -1,4 +1,4 @@
-import { WebhookSignatures } from '../push/webhook-signature.ts';
+import { NOTIFICATION_HEADERS, WebhookSignatures } from '../push/webhook-signature.ts';
 import { isSameSecret } from '../support/secret/same-secret.ts';
 import { type IncomingNotification, Rejection } from './incoming.ts';
 import type { TaskSecret, WebhookOptions } from './options.ts';
@@ -43,7 +43,7 @@ export class Checks {
 
   /** Runs the checks that do not depend on the task. @throws Rejection */
   async headers(incoming: IncomingNotification, now: number): Promise<Proven> {
-    const id = incoming.header('webhook-id');
+    const id = incoming.header(NOTIFICATION_HEADERS.id);
     // The cheapest check first: it needs neither the body nor a key.
     await this.#checkSecrets(incoming, undefined);
     await this.#checkSignature(incoming, id, now);
@@ -75,12 +75,12 @@ export class Checks {
   }
 
   async #checkSignature(incoming: IncomingNotification, id: string | undefined, now: number): Promise<void> {
-    const timestamp = incoming.header('webhook-timestamp');
+    const timestamp = incoming.header(NOTIFICATION_HEADERS.timestamp);
     // Checked even if the timestamp is not signed, because no sender has a reason to backdate it.
     if (timestamp !== undefined && !this.#isTimely(timestamp, now))
       throw new Rejection(401, 'webhook-timestamp is too old, or the clocks of sender and receiver differ');
     if (this.#signatures === undefined) return;
-    const signature = incoming.header('webhook-signature');
+    const signature = incoming.header(NOTIFICATION_HEADERS.signature);
     if (id === undefined || timestamp === undefined || signature === undefined)
       throw new Rejection(
         401,
@@ -97,7 +97,7 @@ export class Checks {
 
 /** A2A 0.3 defines the header with `X-`. 1.0 defines none, and the Go SDK 2.x sends the token without `X-`. */
 function notificationToken(incoming: IncomingNotification): string | undefined {
-  return incoming.header('x-a2a-notification-token') ?? incoming.header('a2a-notification-token');
+  return incoming.header(NOTIFICATION_HEADERS.token) ?? incoming.header('a2a-notification-token');
 }
 
 function signaturesBy(secrets: readonly string[]): WebhookSignatures {

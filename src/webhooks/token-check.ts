@@ -1,6 +1,7 @@
 import { sha256 } from '../support/secret/sha256.ts';
 import type { JWTVerifyGetKey } from 'jose';
 import { bodyDigest } from '../push/body-digest.ts';
+import { NOTIFICATION_HEADERS } from '../push/webhook-signature.ts';
 import { CARD_ALGORITHMS } from '../wire/card/card-signature-key.ts';
 import { type IncomingNotification, Rejection } from './incoming.ts';
 import type { WebhookOptions } from './options.ts';
@@ -104,6 +105,6 @@ function reachable(find: JWTVerifyGetKey): JWTVerifyGetKey {
 /** `X-A2A-Notification-JWT` first, because `Authorization` may contain other credentials. */
 function tokenOf(incoming: IncomingNotification): string | undefined {
   return (
-    incoming.header('x-a2a-notification-jwt') ?? /^Bearer +(\S+)$/i.exec(incoming.header('authorization') ?? '')?.[1]
+    incoming.header(NOTIFICATION_HEADERS.jwt) ?? /^Bearer +(\S+)$/i.exec(incoming.header('authorization') ?? '')?.[1]
   );
 }

@@ -20,6 +20,15 @@ export interface OperationCodec<K extends OperationName> {
   readonly result: Codec<Output<K>>;
 }
 
+/** The codecs of an operation, for a table of operations. */
+export function operation<I, O>(
+  method: string,
+  params: Codec<I>,
+  result: Codec<O>,
+): { readonly method: string; readonly params: Codec<I>; readonly result: Codec<O> } {
+  return { method, params, result };
+}
+
 /** An operation that a dialect does not have is absent, which results in `METHOD_NOT_FOUND`. */
 export type OperationCodecs = { readonly [K in OperationName]?: OperationCodec<K> };
 

@@ -84,14 +84,14 @@ test.each([
   }
 });
 
-test('the error for a request without an id contains its call if the params are an object', () => {
+test('the error for a request without an id contains what was received if the params are an object', () => {
   expect(parseRequest(`{${CALL},"params":{"id":"t1"}}`)).toMatchObject({
     id: null,
     error: { code: 'INVALID_REQUEST' },
-    call: { method: 'GetTask', params: { id: 't1' } },
+    received: { method: 'GetTask', params: { id: 't1' } },
   });
-  expect(parseRequest(`{${CALL},"params":[]}`)).not.toHaveProperty('call');
-  expect(parseRequest('{"jsonrpc":"2.0"}')).not.toHaveProperty('call');
+  expect(parseRequest(`{${CALL},"params":[]}`)).not.toHaveProperty('received');
+  expect(parseRequest('{"jsonrpc":"2.0"}')).not.toHaveProperty('received');
 });
 
 test.each([

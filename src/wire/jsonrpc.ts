@@ -34,7 +34,7 @@ export interface JsonRpcFailure {
 }
 
 /** A request with a valid envelope. Whether `params` is required depends on the method. */
-export interface JsonRpcCall {
+export interface ReceivedRpcRequest {
   readonly id: JsonRpcId;
   readonly method: string;
   readonly params: JsonObject | undefined;
@@ -42,11 +42,11 @@ export interface JsonRpcCall {
 }
 
 /** A request with an invalid envelope, and the id for the response. */
-export interface JsonRpcRefusal {
+export interface RejectedRpcRequest {
   readonly id: JsonRpcId;
   readonly error: A2AError<'PARSE_ERROR' | 'INVALID_REQUEST'>;
   /** Set if the missing id is the only error in the envelope: an error in the method or the params is more helpful. */
-  readonly call?: Pick<JsonRpcCall, 'method' | 'params'>;
+  readonly received?: Pick<ReceivedRpcRequest, 'method' | 'params'>;
 }
 
 export interface RequestOptions {
@@ -58,7 +58,7 @@ export interface RequestOptions {
 const MAX_ID_CHARACTERS = 256;
 
 /** Parses the body of a request. Never throws: an invalid one returns `error` and the id for the response. */
-export function parseRequest(text: string, options: RequestOptions = {}): JsonRpcCall | JsonRpcRefusal {
+export function parseRequest(text: string, options: RequestOptions = {}): ReceivedRpcRequest | RejectedRpcRequest {
   let json: unknown;
   try {
     json = parseUntrustedJson(text);
@@ -71,7 +71,7 @@ export function parseRequest(text: string, options: RequestOptions = {}): JsonRp
 }
 
 /** Like `parseRequest`, for a body that is already parsed. */
-export function decodeRequest(json: unknown, options: RequestOptions = {}): JsonRpcCall | JsonRpcRefusal {
+export function decodeRequest(json: unknown, options: RequestOptions = {}): ReceivedRpcRequest | RejectedRpcRequest {
   if (Array.isArray(json))
     return rejectRepairable(null, 'A2A does not support JSON-RPC batches: send each request separately');
   if (!isObject(json)) return rejectRepairable(null, 'Expected a JSON-RPC request object');
@@ -100,7 +100,7 @@ export function decodeRequest(json: unknown, options: RequestOptions = {}): Json
   // Every A2A call has a response, so A2A has no notifications.
   return {
     ...rejectRepairable(null, 'Expected the member id: A2A does not support JSON-RPC notifications'),
-    call: { method, params },
+    received: { method, params },
   };
 }
 
@@ -192,7 +192,7 @@ function decodeErrorObject(d: Decoder, error: JsonValue): JsonRpcErrorObject {
   };
 }
 
-function rejectRepairable(id: JsonRpcId, message: string): JsonRpcRefusal {
+function rejectRepairable(id: JsonRpcId, message: string): RejectedRpcRequest {
   return { id, error: new A2AError('INVALID_REQUEST', message) };
 }
 

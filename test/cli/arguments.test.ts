@@ -4,8 +4,7 @@ import { tandem, TIMEOUT_MS } from './program.ts';
 test.each([
   [['sreve'], 'Unknown command "sreve"; did you mean serve?'],
   [['fly'], 'Unknown command "fly"; run tandem --help for all commands'],
-  [['serve'], 'Pass one file: tandem serve <file>'],
-  [['serve', 'a.js', 'b.js'], 'Pass one file: tandem serve <file>'],
+  [['serve'], 'Pass a file: tandem serve <file>'],
   [['serve', 'a.js', '--prot', '1'], 'Unknown option --prot; did you mean --port?'],
   [
     ['serve', 'a.js', '--tls'],

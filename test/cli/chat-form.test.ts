@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import type { TaskContext } from '../../src/server/index.ts';
 import { serveAgent } from './agents.ts';
 import { TIMEOUT_MS } from './program.ts';
@@ -106,3 +107,23 @@ test('chat does not echo the answer to a sensitive question or a credential', { 
   await terminal.shown('Welcome');
   expect(terminal.text).not.toMatch(/hunter2|tok-1/);
 });
+
+test(
+  'a format is described in words, in place of the pattern of a schema library',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const asksDay = async ({ ask }: TaskContext): Promise<string> => {
+      const { day } = await ask('When?', { schema: z.object({ day: z.iso.date() }) });
+      return `Booked for ${day}`;
+    };
+    const terminal = new Terminal(['chat', await serveAgent(asksDay)]);
+    await terminal.type('> ', `book${ENTER}`);
+    expect(await terminal.type('day> ', `tomorrow${ENTER}`)).toContain(
+      'day (text, a date such as 2026-05-01, required)\n',
+    );
+    expect(await terminal.type('day> ', `2026-05-02${ENTER}`)).toContain('day: expected a date such as 2026-05-01\n');
+    await terminal.shown('Booked for 2026-05-02');
+    await terminal.type('> ', CTRL_D);
+    expect(await terminal.ended).toBe(0);
+  },
+);

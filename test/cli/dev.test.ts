@@ -25,9 +25,9 @@ async function clientOf(program: Program): Promise<AgentClient> {
   return client;
 }
 
-/** The number of times that a line was printed on stderr. */
-function times(program: Program, pattern: RegExp): number {
-  return program.stderr.match(new RegExp(pattern, 'g'))?.length ?? 0;
+/** The printed lines about tasks, without their ids. */
+function taskLines({ stderr }: Program): readonly (string | undefined)[] {
+  return [...stderr.matchAll(/^ {2}task [\da-f]{8} {2}(.*)$/gm)].map(([, line]) => line);
 }
 
 async function restarted(program: Program, number = 1): Promise<void> {
@@ -93,6 +93,21 @@ test('TypeScript that is loaded with tsx restarts when an imported file changes'
   expect(await client.ask('hi')).toBe('two');
 });
 
+test('a change of one of several agents restarts them all', { timeout: TIMEOUT_MS }, async () => {
+  const other = says('other').replace('Clerk', 'Porter');
+  const { program, save } = await develop({ 'agent.mjs': says('one'), 'other.mjs': other }, ['other.mjs']);
+  const [, url = ''] = await program.said(/^(http:\S+)\/a\/porter\/\.well-known\/agent-card\.json$/m);
+  expect(program.stderr).toContain(`Clerk and Porter are at ${url}. Tasks are stored in .tandem/_agents.db.`);
+  const client = await connect(`${url}/a/porter`);
+  onTestFinished(() => client.close());
+  expect(await client.ask('hi')).toBe('other');
+
+  save('other.mjs', other.replace('other', 'changed'));
+  await restarted(program);
+
+  expect(await client.ask('hi')).toBe('changed');
+});
+
 test('an open task resumes in the new code', { timeout: TIMEOUT_MS }, async () => {
   const books = (word: string): string =>
     agentOf(`run: async ({ ask }) => (await ask({ confirm: 'Book?' })) ? '${word}' : 'Nothing'`);
@@ -144,11 +159,17 @@ test('requests and changes of tasks are printed as they happen', { timeout: TIME
 
   expect(program.stderr).toMatch(/ {2}GET \/\.well-known\/agent-card\.json {2}200 {2}\d+ ms\n/);
   expect(program.stderr).toMatch(/ {2}SendStreamingMessage {2}200 {2}\d+ ms\n/);
-  const lines = [...program.stderr.matchAll(/^ {2}task [\da-f]{8} {2}(.*)$/gm)].map(([, line]) => line);
-  expect(lines).toEqual(
-    expect.arrayContaining(['submitted  book', 'working  Looking', 'input-required  Where to?', 'completed']),
-  );
-  expect(times(program, / {2}task [\da-f]{8} {2}completed/)).toBe(1);
+  // The end may be stored together with the state before it.
+  const lines = taskLines(program).filter((line) => line !== 'working');
+  expect(lines).toEqual(['submitted  book', 'working  Looking', 'input-required  Where to?', 'completed']);
+});
+
+test('a task is printed as submitted before its end, also if it ends at once', { timeout: TIMEOUT_MS }, async () => {
+  const { program } = await develop({ 'agent.mjs': says('one') });
+  await (await clientOf(program)).ask('hi');
+  await program.told(/ {2}task [\da-f]{8} {2}submitted[^]*SendStreamingMessage/);
+
+  expect(taskLines(program)).toEqual(['submitted  hi', 'completed']);
 });
 
 test('warnings of the agent are printed, and information is not', { timeout: TIMEOUT_MS }, async () => {
@@ -194,7 +215,8 @@ test('the agent stops when its supervisor is killed', { timeout: TIMEOUT_MS }, a
 });
 
 test.each([
-  [['dev'], 'Pass one file: tandem dev <file>'],
+  [['dev'], 'Pass a file: tandem dev <file>'],
+  [['dev', 'agent.mjs', 'gone.mjs'], 'File gone.mjs does not exist'],
   [['dev', 'gone.mjs'], 'File gone.mjs does not exist'],
   [['dev', 'agent.mjs', '--port', 'x'], '--port'],
 ])(

@@ -104,3 +104,33 @@ test('--exit-status applies to the task after its answer', { timeout: TIMEOUT_MS
   await terminal.type('answer> ', `Rome${ENTER}`);
   expect(await terminal.ended).toBe(6);
 });
+
+const TRIP: Parameters<typeof serveAgent>[0] = async ({ ask }) => {
+  const [from, how] = await Promise.all([ask('From?'), ask({ choose: 'How?', options: ['train', 'bus'] })]);
+  return `From ${from} by ${how}`;
+};
+
+test('send lists several open questions and prompts for which one to answer', { timeout: TIMEOUT_MS }, async () => {
+  const url = await serveAgent(TRIP);
+  const terminal = new Terminal(['send', url, 'book']);
+  const list = await terminal.type('question (1-2)> ', `3${ENTER}`);
+  expect(list).toContain('1. From?');
+  expect(list).toContain('2. How?');
+  expect(await terminal.type('question (1-2)> ', `2${ENTER}`)).toContain('expected a number from 1 to 2');
+  expect(await terminal.type('answer> ', `bus${ENTER}`)).toContain('1. train');
+  await terminal.type('answer> ', `Rome${ENTER}`);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.text).toContain('From Rome by bus\n');
+});
+
+test('send without a terminal prints a command for each open question', { timeout: TIMEOUT_MS }, async () => {
+  const url = await serveAgent(TRIP);
+  const { stderr } = await tandem(['send', url, 'book']).ended;
+  const commands = [...stderr.matchAll(/To answer "(.*)":\n.* send .* --task-id (\S+) --question (\S+)\n/g)];
+  expect(commands.map(([, text]) => text)).toEqual(['From?', 'How?']);
+  const [[, , id = '', from = ''] = [], [, , , how = ''] = []] = commands;
+  const first = await tandem(['send', url, 'bus', '--task-id', id, '--question', how]).ended;
+  expect(first.stderr).toContain('State: input-required\n');
+  const { stdout } = await tandem(['send', url, 'Rome', '--task-id', id, '--question', from]).ended;
+  expect(stdout).toBe('From Rome by bus\n');
+});

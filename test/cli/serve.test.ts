@@ -56,6 +56,25 @@ test('two agents of one folder are served side by side, each with its own file',
   ]);
 });
 
+test('the agents of several files are served together, each at its id', { timeout: TIMEOUT_MS }, async () => {
+  const other = ECHO.replace('Echo', 'Other').replace('=> text', '=> `Other: ${text}`');
+  const cwd = projectWith({ ...FILE, 'other.mjs': `${IMPORT}export default ${other};` });
+  const server = tandem(['serve', 'echo.mjs', 'other.mjs', '--port', '0'], { cwd });
+  const [, url = ''] = await server.said(/^(http:\S+)\/a\/other\/\.well-known\/agent-card\.json$/m);
+
+  expect(await ask(`${url}/a/echo`, 'Good morning')).toEqual({ text: 'Good morning' });
+  expect(await ask(`${url}/a/other`, 'Good morning')).toEqual({ text: 'Other: Good morning' });
+  expect(server.stdout).toBe(['echo', 'other'].map((id) => `${url}/a/${id}/.well-known/agent-card.json\n`).join(''));
+  expect(server.stderr).toContain(`Echo and Other are at ${url}. Tasks are stored in .tandem/_agents.db.`);
+});
+
+test('two files whose agents have the same id are rejected with the names of the files', async () => {
+  const cwd = projectWith({ ...FILE, 'copy.mjs': FILE['echo.mjs'] });
+  const { code, stderr } = await tandem(['serve', 'echo.mjs', 'copy.mjs', ...ANYWHERE], { cwd }).ended;
+  const problem = 'The agents of echo.mjs and copy.mjs have the same id, echo: give one another name, or set its id';
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `tandem: ${problem}\n` });
+});
+
 const TYPED = { 'echo.ts': `${IMPORT}const name: string = 'Echo';\nexport default ${ECHO.replace(`'Echo'`, 'name')};` };
 const NEEDS_TSX = !(process.features as { typescript?: unknown }).typescript;
 

@@ -14,8 +14,9 @@ export async function commandProblems(shell: string): Promise<readonly string[]>
       problems.push(`tandem ${rest.trim()}: there is no such command`);
       continue;
     }
-    const { options } = (await entry.load()).command;
+    const { options, aliases = {} } = (await entry.load()).command;
     const known = new Set(Object.entries(options).flatMap(([name, { short }]) => [`--${name}`, `-${short}`]));
+    for (const alias of Object.keys(aliases)) known.add(`--${alias}`);
     const unknown = words
       .map((word) => word.split('=')[0] ?? '')
       .filter((word) => /^--?[a-z]/.test(word) && !known.has(word));

@@ -56,6 +56,10 @@ const older = (url: string): object => ({
   ],
 });
 const EXTENSIONS = [
+  {
+    uri: 'urn:tandem-a2a:questions:1',
+    description: 'A status lists all open questions of its task, and a message names the question that it answers',
+  },
   { uri: 'urn:tandem-a2a:transitions:1', description: 'GetTask returns the state changes of a task in its metadata' },
   {
     uri: 'urn:tandem-a2a:lineage:1',

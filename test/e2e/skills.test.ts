@@ -1,6 +1,5 @@
 /** Messages that name a skill, and the callers that may use it. */
 import { describe, expect, test } from 'vitest';
-import { LINEAGE } from '../../src/model/lineage.ts';
 import { agent } from '../../src/agent/agent.ts';
 import { verifies } from '../helpers/verifies.ts';
 import { as, knownCallers } from './kit/callers.ts';
@@ -218,7 +217,14 @@ test('the card lists the extension by which a message names its skill', async ()
   const { ask } = await open();
   const card = await ask({ method: 'GET', path: '/.well-known/agent-card.json', headers: { 'a2a-version': '1.0' } });
   expect(card.json).toMatchObject({
-    capabilities: { extensions: [{ uri: 'urn:tandem-a2a:skill:1' }, { uri: 'urn:tandem-a2a:transitions:1' }, LINEAGE] },
+    capabilities: {
+      extensions: [
+        { uri: 'urn:tandem-a2a:skill:1' },
+        { uri: 'urn:tandem-a2a:questions:1' },
+        { uri: 'urn:tandem-a2a:transitions:1' },
+        { uri: 'urn:tandem-a2a:lineage:1' },
+      ],
+    },
   });
 });
 

@@ -1,11 +1,12 @@
 /** The state changes of a task: returned by GetTask to its owner, if the request names the extension. */
+import { LINEAGE } from '../../src/model/lineage.ts';
+import { QUESTIONS } from '../../src/model/question.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import type { BindingName } from '../../src/client/options.ts';
-import { LINEAGE } from '../../src/model/lineage.ts';
 import { memoryStore } from '../../src/store/memory/store.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
 import { fakePeer } from '../../src/testing/fake-peer.ts';
@@ -163,7 +164,9 @@ test('an agent that declares the extension itself has it once on its card', asyn
     headers: { 'a2a-version': '1.0' },
   });
 
-  expect(json).toMatchObject({ capabilities: { extensions: [{ uri: URI, description: 'Own words' }, LINEAGE] } });
+  expect(json).toMatchObject({
+    capabilities: { extensions: [{ uri: URI, description: 'Own words' }, QUESTIONS, LINEAGE] },
+  });
 });
 
 describe('task.transitions() of the client', () => {

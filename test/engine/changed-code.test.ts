@@ -197,7 +197,7 @@ describe.each(VARIANTS)('$name', (variant) => {
 
   test('a canceled task and a failed handler log no warning about recorded work that they did not reach', async () => {
     const canceled = await deployed(variant, asksAfterCharge, async ({ signal }) => {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return 'canceled';
     });
     await canceled.node.engine.cancel(ANN, canceled.id);
@@ -537,10 +537,12 @@ describe.each(VARIANTS)('$name', (variant) => {
   });
 
   test('a task is held only when the steps that are running have ended and are recorded', async () => {
+    const started = deferred<void>();
     const door = deferred<void>();
     const asks: Version = async ({ ask }) => ask('Ship it?');
     const changed: Version = async ({ step, ask }, effect) => {
       const long = step('long', async () => {
+        started.resolve();
         await door.promise;
         return effect('long')();
       });
@@ -548,6 +550,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     };
     const { node, id, effects } = await deployed(variant, asks, changed, 'hold');
     await node.task('yes', { returnImmediately: true, message: userMessage('yes', { taskId: id }) });
+    await started.promise;
     for (let seconds = 0; seconds < 5; seconds++) {
       await turns(20);
       node.clock.advance(1_000);

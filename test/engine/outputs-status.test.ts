@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { applyEvent } from '../../src/model/fold.ts';
-import { canTransition } from '../../src/model/state.ts';
+import { canTransition } from '../helpers/transitions.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Clock } from '../../src/support/time/clock.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';

@@ -12,7 +12,6 @@ import {
   openStore,
   runnable,
   startHarness,
-  statusText,
   until,
   VARIANTS,
   withMethods,
@@ -38,22 +37,6 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(second).toEqual(first);
     const said = first.history?.map(({ parts }) => parts);
     expect(said).toEqual([[{ text: 'go' }], [{ text: 'Who?' }], [{ text: 'Ann' }], [{ text: 'Bob' }]]);
-  });
-
-  test('two questions at once are asked in turn', async () => {
-    const { task, reply } = await harness(
-      async ({ ask }) => {
-        const [from, to] = await Promise.all([ask('From?'), ask('To?')]);
-        return `${from} to ${to}`;
-      },
-      { variant },
-    );
-    const first = await task('go');
-    expect(statusText(first)).toBe('From?');
-    const second = await reply(first, 'Rome');
-    expect(second.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
-    expect(statusText(second)).toBe('To?');
-    expect(artifactText(await reply(second, 'Oslo'))).toBe('Rome to Oslo');
   });
 
   test('many questions in a row each get their answer', async () => {

@@ -1,7 +1,8 @@
 import { FlattenedSign, type CryptoKey, type JWK, exportJWK, generateKeyPair } from 'jose';
 import type { AgentCard, AgentCardSignature } from '../../src/model/card.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { type CardVariant, canonicalPayload } from '../../src/wire/card/signing/canonical-card.ts';
+import { canonicalCard, type CardVariant, canonicalPayload } from '../../src/wire/card/signing/canonical-card.ts';
+import { cardSignature, type CardSignerKey } from '../../src/wire/card/signing/card-signature.ts';
 import { card as cardCodec } from '../../src/wire/v1/card.ts';
 
 /** A card without empty members. */
@@ -52,6 +53,18 @@ export async function newSigner(alg: string, kid: string): Promise<Signer> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   const jwk: JWK = { ...(await exportJWK(publicKey)), kid };
   return { key: privateKey, alg, kid, jwk, trust: { keys: { keys: [jwk] } } };
+}
+
+/** The card with one more signature. Only the signed members of a card without signatures stay. */
+export async function signCard(
+  card: AgentCard,
+  { variant = 'spec', ...signer }: CardSignerKey & { readonly variant?: CardVariant },
+): Promise<AgentCard> {
+  const earlier = card.signatures ?? [];
+  const plain = JSON.parse(JSON.stringify(card)) as JsonObject;
+  const json = earlier.length === 0 ? canonicalCard(plain) : plain;
+  const signature = await cardSignature(await canonicalPayload(json, variant), signer);
+  return { ...(json as unknown as AgentCard), signatures: [...earlier, signature] };
 }
 
 /** The card in the format that a server sends. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AGENT_OPTIONS } from '../../src/cli/agents/agent-options.ts';
+import { CALL_OPTIONS } from '../../src/cli/agents/call-options.ts';
 import { ALIASES, COMMANDS } from '../../src/cli/command-table.ts';
 import { ROOT } from '../helpers/source.ts';
 
@@ -27,7 +27,7 @@ test('docs/cli.md lists every command with its aliases, and no other', () => {
 
 test('docs/cli.md lists every common option, and no other', () => {
   const names = rowsUnder('Settings').map(([option]) => code(option)[0]?.replace(/^--/, ''));
-  expect(names).toEqual(Object.keys(AGENT_OPTIONS));
+  expect(names).toEqual(Object.keys(CALL_OPTIONS));
 });
 
 test('every alias belongs to an existing command and is not a command itself', () => {

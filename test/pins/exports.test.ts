@@ -37,6 +37,7 @@ const NAMES = {
   ],
   './node': ['serve', 'toExpress', 'toFastify', 'toNodeListener'],
   './store': [
+    'CallShares',
     'PushShares',
     'RoundRobin',
     'appendToTask',
@@ -60,6 +61,7 @@ const NAMES = {
     'suspectsOf',
     'visibleTo',
     'withNameChecks',
+    'withoutOpenCall',
   ].sort(),
   './sqlite': ['sqlite'],
   './postgres': ['migratePostgres', 'postgres'],

@@ -6,7 +6,14 @@ const BASE = ['model', 'errors.ts', 'support', 'observe'];
 const DIALECTS = ['wire/v1', 'wire/v03', 'wire/v02', 'wire/v01', 'wire/profiles'];
 const WIRE = [...BASE, 'wire', 'wire/select.ts', 'wire/client-dialect.ts'];
 /** The files of the store port. */
-const PORT = ['store/claims.ts', 'store/event.ts', 'store/push.ts', 'store/task.ts', 'store/tokens.ts'];
+const PORT = [
+  'store/call.ts',
+  'store/claims.ts',
+  'store/event.ts',
+  'store/push.ts',
+  'store/task.ts',
+  'store/tokens.ts',
+];
 /** The engine, with its port for calls to other hosts. */
 const ENGINE = ['engine', 'engine/calls/peers.ts'];
 const HOST = [...WIRE, 'store', 'store/store.ts', ...PORT, ...ENGINE, 'push', 'peers', 'agent', 'agent/in-process.ts'];
@@ -38,10 +45,11 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // The receiver of push notifications uses the client and the signatures of `push`.
   webhooks: [...WIRE, 'client', 'push'],
 
+  'store/call.ts': BASE,
   'store/claims.ts': BASE,
   'store/event.ts': BASE,
   'store/push.ts': BASE,
-  'store/task.ts': [...BASE, 'store/event.ts', 'store/push.ts'],
+  'store/task.ts': [...BASE, 'store/call.ts', 'store/event.ts', 'store/push.ts'],
   'store/tokens.ts': BASE,
   'store/store.ts': [...BASE, ...PORT],
   store: [...BASE, 'store/store.ts', ...PORT],

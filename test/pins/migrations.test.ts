@@ -15,6 +15,7 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
   '0007_history_bytes.sql': '32dbfe10021209268f390d4f72fd37545d577a3de5562440197fb1c07f5812cc',
   '0008_suspects.sql': '9b624c7aa28273ff88d7e5f8187855900ddb03d7962037dc4267b45fd6af790b',
   '0009_kept_journals.sql': 'ff96224efe10639122bdf97253b2fc1caf62dcb146725eeb518783ea7f738f43',
+  '0010_calls.sql': '171a73eb5522336fa0c8cca408804943fdcb0e58f7bedd6b00daab5d21afe284',
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {
@@ -25,6 +26,7 @@ const OF_POSTGRES: Readonly<Record<string, string>> = {
   '0005_suspects.sql': '5cf4d37ff11f33d6d60b2936f4bfe44c3076ef3c09229ad2db57d3dfed1bb2eb',
   '0006_outdated_error.sql': '727108c3ace272ecbefa3f80d72e1e9d1e782bb25296023faa8747a59083c07c',
   '0007_kept_journals.sql': '0331187ce831ad29dafb4f4c1bafa56b1144fa7ac287affb64ac7d618792c577',
+  '0008_calls.sql': '33203dab978dacc265b1cc155687d361f2d91ecdd85d43aacac3981dc78f25eb',
 };
 
 test.each([

@@ -1,6 +1,5 @@
 /** Claims: rows that they read, concurrent claims of several processes, and tables of an earlier version. */
 import { readFileSync } from 'node:fs';
-import pg from 'pg';
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
 import { DEFAULT_LIMITS } from '../../src/engine/runnable.ts';
@@ -9,6 +8,7 @@ import { postgres } from '../../src/store/postgres/store.ts';
 import type { ClaimRequest, Store } from '../../src/store/store.ts';
 import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { newTask } from '../../src/testing/store-contract/samples.ts';
+import { explainedStore } from './explained-store.ts';
 import { TestSchema } from './schemas.ts';
 
 const schema = new TestSchema();
@@ -31,77 +31,11 @@ async function claimed(store: Store, request: Partial<ClaimRequest> = {}): Promi
   return (await store.claim({ node: 'node-a', agents: AGENTS, limit: 1, ...request })).map(({ id }) => id);
 }
 
-interface Plan {
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows'?: number;
-  readonly 'Actual Loops'?: number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Index Recheck'?: number;
-  readonly Plans?: readonly Plan[];
-}
-
-/** The rows of tasks that a plan has read, with those that it discarded. */
-function rowsRead(plan: Plan): number {
-  const own =
-    plan['Relation Name'] === 'task'
-      ? (plan['Actual Rows'] ?? 0) +
-        (plan['Rows Removed by Filter'] ?? 0) +
-        (plan['Rows Removed by Index Recheck'] ?? 0)
-      : 0;
-  return (plan.Plans ?? []).reduce((sum, each) => sum + rowsRead(each), own * (plan['Actual Loops'] ?? 1));
-}
-
-/** A store, and a function that counts the rows that the statements of a claim read. */
-function explainedStore(): {
-  readonly store: Store;
-  readonly reads: (claim: () => Promise<unknown>) => Promise<number>;
-} {
-  const pool = new pg.Pool({ connectionString: schema.url, max: 2 });
-  let statements: { readonly text: string; readonly values?: unknown[] }[] = [];
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    const spied = (...args: [(typeof statements)[number] | string, ...unknown[]]): unknown => {
-      if (typeof args[0] === 'object') statements.push(args[0]);
-      return query(...args);
-    };
-    Object.assign(client, { query: spied });
-  });
-  const store = postgres(pool, { schema: schema.name });
-  onTestFinished(async () => {
-    await store.close();
-    await pool.end();
-  });
-  const reads = async (claim: () => Promise<unknown>): Promise<number> => {
-    statements = [];
-    await claim();
-    const ofTasks = statements.filter(({ text }) => /\.task\b/.test(text));
-    expect(ofTasks.length).toBeGreaterThan(1);
-    const settings = statements.find(({ text }) => text.includes('enable_seqscan'));
-    const client = await schema.pool.connect();
-    try {
-      await client.query('BEGIN');
-      await client.query(settings?.text ?? '', settings?.values);
-      let rows = 0;
-      for (const { text, values } of ofTasks) {
-        const [explained] = (
-          await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
-        ).rows;
-        rows += explained === undefined ? 0 : rowsRead(explained['QUERY PLAN'][0].Plan);
-      }
-      await client.query('ROLLBACK');
-      return rows;
-    } finally {
-      client.release();
-    }
-  };
-  return { store, reads };
-}
-
 test.each([
   ['before the database has statistics', ''],
   ['after it was analyzed while nothing waited', 'ANALYZE'],
 ])('a claim reads few rows although one owner has thousands of waiting tasks, %s', async (_, statement) => {
-  const { store, reads } = explainedStore();
+  const { store, reads } = explainedStore(schema, 'task');
   await createDue(store, 'ended', 200);
   for (const id of await claimed(store, { limit: 200 }))
     await store.append({ taskId: id, guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: NOW });

@@ -1,6 +1,7 @@
 /** Optimistic writes of a run: one round trip if its task has not changed since its last write, and a read first otherwise. */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Store, TaskWrite } from '../../src/store/store.ts';
+import { callOf, newCall } from '../../src/testing/store-contract/calls/samples.ts';
 import {
   ALICE,
   entry,
@@ -85,6 +86,28 @@ test('writes of a run need no read of its task', async () => {
   });
   expect(await names(other)).toEqual(['first', '2', '3', '4', 'end']);
   expect(await other.read(ALICE, 'a')).toMatchObject({ record: { lastEvent: 6, endedAt: 1 } });
+});
+
+test('the calls of a run, and the end of a task that a call has created, need no read of the task', async () => {
+  const { store, counts } = await running();
+  await store.create(newTask('child', { node: NODE, callId: 'call' }));
+  await store.append({ ...chunk('x'), taskId: 'child' });
+  const before = counts();
+  const calls = [newCall('call', { dueAt: 1e15 })];
+  await store.append(byRun({ journal: [entry('call')], calls }));
+  await store.append({ ...byRun({ endedAt: 1, status: status('TASK_STATE_COMPLETED') }), taskId: 'child' });
+
+  expect(counts()).toEqual({ reading: before.reading, optimistic: before.optimistic + 2 });
+  expect((await other.read(ALICE, 'a'))?.record.openCalls).toBe(1);
+  expect((await callOf(other, 'call')).dueAt).toBeLessThan(1e15);
+
+  // The outcome needs to know whether the call is open.
+  await expect(store.append(byRun({ guard: { lease: LEASE, call: 'call' }, endsCall: 'call' }))).resolves.toMatchObject(
+    {
+      kind: 'appended',
+    },
+  );
+  expect(counts().reading).toBe(before.reading + 1);
 });
 
 test('several runs share an optimistic transaction', async () => {

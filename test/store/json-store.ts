@@ -7,6 +7,7 @@ import {
   boundedPage,
   byDueTime,
   bySuspicion,
+  CallShares,
   claimedBy,
   createTask,
   deletePushConfig,
@@ -24,9 +25,11 @@ import {
   statusTime,
   suspectsOf,
   visibleTo,
+  withoutOpenCall,
 } from '../../src/store/index.ts';
 
 import {
+  type Call,
   type Clock,
   type Data,
   type Delivery,
@@ -47,7 +50,7 @@ export class JsonStore implements port.Store {
   constructor(path: string, clock: Clock) {
     this.path = path;
     this.#clock = clock;
-    const none: Data = { created: 0, tasks: {}, requests: [], letters: [], positions: {} };
+    const none: Data = { created: 0, tasks: {}, requests: [], letters: [], calls: [], positions: {} };
     this.#unit = new Unit(existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Data) : none, clock);
   }
 
@@ -205,6 +208,70 @@ export class JsonStore implements port.Store {
     return place >= 0;
   }
 
+  async claimCalls(request: port.CallClaimRequest): Promise<readonly port.ClaimedCall[]> {
+    const { node, agents } = request;
+    return this.#write((unit) => {
+      const now = this.#clock.now();
+      const held = new Set(request.held.map(({ id }) => id));
+      for (const call of unit.data.calls) {
+        const isLost = call.node === node && !held.has(call.id);
+        if (call.node !== undefined && (isLost || !unit.isAlive(call.node))) releaseCall(call, now);
+      }
+      const due = this.#dueCalls(agents).filter((call) => (call.due ?? 0) <= now);
+      const chosen: Call[] = [];
+      new CallShares(request).takeFrom(due, (call) => this.#callRecord(call), chosen);
+      return chosen.map((call) => {
+        Object.assign(call, { node, due: undefined, fence: call.fence + 1 });
+        return { ...this.#callRecord(call), fence: call.fence };
+      });
+    });
+  }
+
+  async nextCall(agents: readonly string[]): Promise<number | undefined> {
+    const { data } = this.#unit;
+    const isLost = data.calls.some(
+      (call) =>
+        call.node !== undefined && !this.#unit.isAlive(call.node) && agents.includes(this.#callRecord(call).agent),
+    );
+    const next = this.#dueCalls(agents)[0]?.due;
+    return isLost ? Math.min(this.#clock.now(), next ?? Infinity) : next;
+  }
+
+  async noteCall(report: port.CallReport): Promise<port.CallRecord | undefined> {
+    const { callId, node, fence, progress, dueAt, remove, failed } = report;
+    const call = this.#unit.data.calls.find(({ id }) => id === callId);
+    if (call === undefined || call.node !== node || call.fence !== fence) return undefined;
+    return this.#write((unit) => {
+      if (progress !== undefined) call.progress = progress;
+      if (dueAt !== undefined) releaseCall(call, dueAt ?? undefined);
+      if (remove === true || failed !== undefined) {
+        Object.assign(call, { failed, node: undefined, due: undefined });
+        const task = unit.find(call.taskId);
+        if (task !== undefined) task.record = withoutOpenCall(task.record);
+      }
+      const noted = this.#callRecord(call);
+      if (remove === true) unit.data.calls.splice(unit.data.calls.indexOf(call), 1);
+      return noted;
+    });
+  }
+
+  async listCalls(query: port.CallQuery): Promise<readonly port.CallRecord[]> {
+    const { id, taskId, agents, hasFailed, after = '', limit } = query;
+    const found = this.#unit.data.calls
+      .map((call) => this.#callRecord(call))
+      .filter((call) => {
+        if ((id !== undefined && call.id !== id) || (taskId !== undefined && call.taskId !== taskId)) return false;
+        if (hasFailed !== undefined && hasFailed !== (call.failed !== undefined)) return false;
+        return agents?.includes(call.agent) !== false && call.id > after;
+      });
+    return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  async countCalls(scope: port.Scope): Promise<number> {
+    const open = this.#unit.data.calls.filter(({ failed }) => failed === undefined);
+    return open.filter((call) => isSame(scope, this.#callRecord(call))).length;
+  }
+
   async claim(request: port.ClaimRequest): Promise<readonly port.TaskRecord[]> {
     return this.#write((unit) => {
       const now = this.#clock.now();
@@ -221,26 +288,6 @@ export class JsonStore implements port.Store {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async claimCalls(): Promise<readonly port.ClaimedCall[]> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async nextCall(): Promise<number | undefined> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async noteCall(): Promise<port.CallRecord | undefined> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async listCalls(): Promise<readonly port.CallRecord[]> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async countCalls(): Promise<number> {
-    throw new Error('Calls are not stored yet');
-  }
-
   async heartbeat(node: string, ttlMs: number): Promise<void> {
     this.#unit.nodes.set(node, this.#clock.now() + ttlMs);
   }
@@ -250,9 +297,12 @@ export class JsonStore implements port.Store {
   }
 
   async prune(policy: port.RetentionPolicy): Promise<number> {
-    const ended = this.#unit.all().filter(({ record }) => record.endedAt !== undefined);
+    const all = this.#unit.all().filter(({ record }) => record.endedAt !== undefined);
+    const surplus = all.length - policy.keepEnded;
+    const ended = all.filter(({ record: { openCalls, callId } }) => {
+      return openCalls === undefined && (callId === undefined || !this.#unit.isCallOpen(callId));
+    });
     ended.sort((a, b) => endOf(a) - endOf(b));
-    const surplus = ended.length - policy.keepEnded;
     const gone = ended.filter((task, i) => i < surplus || endOf(task) < policy.endedBefore).slice(0, policy.limit);
     return this.#write((unit) => {
       for (const { record } of gone) removeEnded(unit, record.id);
@@ -299,6 +349,20 @@ export class JsonStore implements port.Store {
     this.#watchers.clear();
   }
 
+  /** The calls that are due now or later and that no node holds, the longest due first. */
+  #dueCalls(agents: readonly string[]): readonly Call[] {
+    const due = this.#unit.data.calls.filter((call) => call.due !== undefined && call.node === undefined);
+    return due
+      .filter((call) => agents.includes(this.#callRecord(call).agent))
+      .sort((a, b) => (a.due ?? 0) - (b.due ?? 0));
+  }
+
+  #callRecord({ id, taskId, request, progress, createdAt, due, failed }: Call): port.CallRecord {
+    const { tenant, owner, agent } = this.#unit.data.tasks[taskId]?.record ?? { tenant: '', owner: '', agent: '' };
+    const record = { id, taskId, tenant, owner, agent, request, progress, createdAt };
+    return { ...record, ...(due !== undefined && { dueAt: due }), ...(failed !== undefined && { failed }) };
+  }
+
   /** The due and future deliveries that no living node holds, or that `self` holds, the longest due first. */
   #freePushes(
     agents: readonly string[],
@@ -312,6 +376,12 @@ export class JsonStore implements port.Store {
     );
     return free.sort((a, b) => (a.delivery.dueAt ?? 0) - (b.delivery.dueAt ?? 0));
   }
+}
+
+/** Releases a lease. The call is due at the given time, or earlier if it has become due meanwhile. */
+function releaseCall(call: Call, dueAt: number | undefined): void {
+  call.node = undefined;
+  call.due = dueAt === undefined ? call.due : Math.min(call.due ?? Infinity, dueAt);
 }
 
 /** The tasks of a claim, the longest due first. */

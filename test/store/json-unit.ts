@@ -32,6 +32,16 @@ interface Request extends port.KnownRequest, port.Scope {
   hasTask: boolean;
 }
 
+export interface Call extends port.NewCall {
+  taskId: string;
+  progress: port.CallRecord['progress'];
+  createdAt: number;
+  due?: number | undefined;
+  fence: number;
+  node?: string | undefined;
+  failed?: string | undefined;
+}
+
 interface Letter extends port.NewDeadLetter {
   of: port.PushConfigName;
 }
@@ -42,6 +52,8 @@ export interface Data {
   tasks: Record<string, Task>;
   requests: Request[];
   letters: Letter[];
+  /** In the order in which they were added. */
+  calls: Call[];
   /** The fairness key that got the last task, by agent. */
   positions: Record<string, string>;
 }
@@ -127,6 +139,7 @@ export class Unit implements port.PushConfigUnit<Task> {
     delete this.data.tasks[id];
     for (const request of this.data.requests) if (request.taskId === id) request.hasTask = false;
     this.data.letters = this.data.letters.filter(({ of }) => of.taskId !== id);
+    this.data.calls = this.data.calls.filter(({ taskId }) => taskId !== id);
   }
 
   rememberRequest({ record: { id, tenant, owner } }: Task, { key, digest, keepUntil }: port.Idempotency): void {
@@ -166,28 +179,36 @@ export class Unit implements port.PushConfigUnit<Task> {
     delivery.dueAt = told < record.lastEvent ? this.#clock.now() : undefined;
   }
 
-  hasCall(): boolean {
-    throw new Error('Calls are not stored yet');
+  openCall(callId: string): Call | undefined {
+    return this.data.calls.find(({ id, failed }) => id === callId && failed === undefined);
   }
 
-  isCallOpen(): boolean {
-    throw new Error('Calls are not stored yet');
+  hasCall({ record }: Task, callId: string): boolean {
+    return this.openCall(callId)?.taskId === record.id;
   }
 
-  addCalls(): void {
-    throw new Error('Calls are not stored yet');
+  isCallOpen(callId: string): boolean {
+    return this.openCall(callId) !== undefined;
   }
 
-  removeCall(): void {
-    throw new Error('Calls are not stored yet');
+  addCalls({ record }: Task, calls: readonly port.NewCall[]): void {
+    for (const call of calls) {
+      const { dueAt: due } = call;
+      this.data.calls.push({ ...call, taskId: record.id, progress: {}, createdAt: this.#clock.now(), due, fence: 0 });
+    }
   }
 
-  makeCallsDue(): void {
-    throw new Error('Calls are not stored yet');
+  removeCall(_task: Task, callId: string): void {
+    this.data.calls = this.data.calls.filter(({ id }) => id !== callId);
   }
 
-  makeCallDue(): void {
-    throw new Error('Calls are not stored yet');
+  makeCallsDue({ record }: Task): void {
+    for (const { id, taskId } of this.data.calls) if (taskId === record.id) this.makeCallDue(id);
+  }
+
+  makeCallDue(callId: string): void {
+    const call = this.openCall(callId);
+    if (call !== undefined) call.due = Math.min(call.due ?? Infinity, this.#clock.now());
   }
 
   makePushesDue({ deliveries }: Task): void {

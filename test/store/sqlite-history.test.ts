@@ -4,7 +4,8 @@ import { afterAll, expect, test } from 'vitest';
 import { type Driver, loadDriver } from '../../src/store/sqlite/database/driver.ts';
 import { MIGRATIONS } from '../../src/store/sqlite/migrate.ts';
 import { sqlite } from '../../src/store/sqlite/store.ts';
-import { ALICE, append, create, message, newTask } from '../../src/testing/store-contract/samples.ts';
+import { ALICE, message } from '../../src/testing/store-contract/samples.ts';
+import { Subject } from '../../src/testing/store-contract/subject.ts';
 import { scratchFolder } from './sqlite-driver.ts';
 
 const scratch = scratchFolder();
@@ -81,8 +82,9 @@ function countingDriver() {
 test('a read with historyBytes does not load messages that do not fit', async () => {
   const { driver, loaded } = countingDriver();
   const store = sqlite(scratch.file(), { driver });
-  await create(store, newTask('a'));
-  for (let i = 0; i < 100; i++) await append(store, 'a', { history: [message(`m-${i}`, 'x'.repeat(1000))] });
+  const t = new Subject(store);
+  await t.create('a');
+  for (let i = 0; i < 100; i++) await t.append('a', { history: [message(`m-${i}`, 'x'.repeat(1000))] });
   loaded.messages = 0;
 
   const read = await store.read(ALICE, 'a', { historyBytes: 2500 });

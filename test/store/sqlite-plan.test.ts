@@ -57,8 +57,29 @@ async function makeAllCalls(store: Store): Promise<void> {
     const journal = [{ kind: 'step', key: 'k', body: 1 }];
     await store.append({ taskId: keepJournal, guard: {}, journal, ...end, keepJournal });
   }
+  await makeAllPeerCalls(store);
   await store.prune({ ...POLICY, keepDeadLetters: 5 });
   await store.prune({ ...POLICY, endedBefore: 10 });
+}
+
+/** Every operation on calls between agents. */
+async function makeAllPeerCalls(store: Store): Promise<void> {
+  await store.create(newTask('parent'));
+  await store.create(newTask('child', { callId: 'a' }));
+  const calls = ['a', 'b', 'c'].map((id) => ({ id, request: {}, dueAt: 0 }));
+  await store.append({ taskId: 'parent', guard: {}, journal: [{ kind: 'call', key: 'a', body: 1 }], calls });
+  await store.append({ taskId: 'parent', guard: { call: 'a' }, callsDue: true });
+  const request = { node: 'n', agents: ['translator'], limit: 2, perOwner: 5, held: [] };
+  await store.claimCalls(request);
+  await store.nextCall(['translator']);
+  await store.noteCall({ callId: 'a', node: 'n', fence: 1, progress: { at: 1 } });
+  await store.noteCall({ callId: 'b', node: 'n', fence: 1, remove: true });
+  await store.noteCall({ callId: 'a', node: 'n', fence: 1, dueAt: 0 });
+  const filters = [{ id: 'a' }, { taskId: 'parent' }, { agents: ['translator'] }, { hasFailed: false }, { after: 'a' }];
+  for (const filter of [{}, ...filters, Object.assign({}, ...filters)]) await store.listCalls({ limit: 5, ...filter });
+  await store.countCalls(ALICE);
+  await store.append({ taskId: 'child', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 1 });
+  await store.append({ taskId: 'parent', guard: {}, endsCall: 'a' });
 }
 
 /** More tasks are due than most claims may return, so that these rotate through the owners. */

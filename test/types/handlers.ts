@@ -394,6 +394,13 @@ agent({
     return 42;
   },
 });
+agent({
+  ...base,
+  async *run(): AsyncGenerator<Output> {
+    // @ts-expect-error There is no such member. Without the annotation it is found only when the handler runs.
+    yield { artefact: 'a.csv', text: 'a' };
+  },
+});
 // @ts-expect-error There is no such option.
 agent({ ...base, run: () => 'a', timeout: 3 });
 agent({

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url';
 import type { ConnectTarget } from '../../client/connect.ts';
 import { decodeHandle, isHandle } from '../../client/task/task-handle.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { CallOptions } from './call-options.ts';
 import { CliError } from '../cli-error.ts';
 import { readIfThere } from '../environment.ts';
 import type { Arguments } from '../option.ts';
 import { type Peer, peerNamed, readPeers } from './peers-file.ts';
-import { readJson } from './read-values.ts';
+import { readJson } from '../read-values.ts';
 
 /** The agent of a command, as the user named it. */
 export interface AgentReference {
@@ -20,7 +20,7 @@ export interface AgentReference {
   readonly again: readonly string[];
 }
 
-export type AgentArguments = Pick<Arguments<AgentOptions>, 'values' | 'sources'>;
+export type AgentArguments = Pick<Arguments<CallOptions>, 'values' | 'sources'>;
 
 /** The agent of a command, and the words that are left. */
 export interface TakenAgent {

@@ -1,5 +1,13 @@
 import { runInNewContext } from 'node:vm';
-import { type AnswerSchema, answerProblems, describeExpected, valueFromText } from '../../model/answer-schema.ts';
+import {
+  type AnswerSchema,
+  answerProblems,
+  describeExpected,
+  describeFormat,
+  describePattern,
+  readablePattern,
+  valueFromText,
+} from '../../model/answer-schema.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { SENSITIVE } from '../../model/question.ts';
@@ -24,6 +32,41 @@ type Form = Extract<TaskQuestion, { kind: 'form' }>;
 export async function askQuestion(question: TaskQuestion, read: ReadLine): Promise<readonly Part[] | undefined> {
   const part = isForm(question) ? await askForm(question, read) : await askLine(question, read);
   return part === undefined ? undefined : answerParts(question, part);
+}
+
+/**
+ * Lets the user choose one of several open questions by its number. Returns `undefined` if the user leaves all of them open. One question
+ * needs no choice.
+ */
+export async function chooseQuestion(
+  questions: readonly TaskQuestion[],
+  read: ReadLine,
+): Promise<TaskQuestion | undefined> {
+  const [only, ...others] = questions;
+  if (others.length === 0) return only;
+  screen.notice('Open questions:', 'bold');
+  for (const [i, question] of questions.entries()) screen.notice(`  ${i + 1}. ${questionLine(question)}`);
+  for (;;) {
+    const line = await read(`question (1-${questions.length})> `, { isSecret: false });
+    if (line === undefined || line === '') return undefined;
+    const chosen = /^\d+$/.test(line) ? questions[Number(line) - 1] : undefined;
+    if (chosen === undefined) screen.notice(`expected a number from 1 to ${questions.length}`, 'yellow');
+    else {
+      showQuestion(chosen);
+      return chosen;
+    }
+  }
+}
+
+/** A question on one line: the agents that it came through, and its text. */
+export function questionLine({ path, text }: TaskQuestion): string {
+  return oneLine([...path, text].join(path.length === 0 ? '' : ' › '));
+}
+
+function showQuestion(question: TaskQuestion): void {
+  screen.writeLine(questionLine(question));
+  if (question.kind !== 'choose') return;
+  for (const [i, { label }] of question.options.entries()) screen.writeLine(`${i + 1}. ${oneLine(label)}`);
 }
 
 /** The parts of an answer. A secret is marked, so that the agent keeps it out of the history. */
@@ -112,13 +155,14 @@ function typeText({ type, enum: choices, properties, items }: AnswerSchema): str
 }
 
 function limits(field: AnswerSchema): readonly string[] {
+  const pattern = readablePattern(field);
   return [
     field.const === undefined ? undefined : `must be ${oneLine(valueText(field.const))}`,
     range(field.minimum, field.maximum, ''),
     range(field.minLength, field.maxLength, ' characters'),
     range(field.minItems, field.maxItems, ' items'),
-    field.format === undefined ? undefined : oneLine(field.format),
-    field.pattern === undefined ? undefined : `matches ${oneLine(field.pattern)}`,
+    field.format === undefined ? undefined : (describeFormat(field) ?? oneLine(field.format)),
+    pattern === undefined ? undefined : `matches ${oneLine(pattern)}`,
   ].filter((text) => text !== undefined);
 }
 
@@ -149,7 +193,7 @@ function readValue(schema: AnswerSchema, line: string, isSecret: boolean): ReadV
   if (violation !== undefined) return { value, problem: oneLine(violation.description) };
   if (pattern === undefined || typeof value !== 'string' || matches(pattern, value))
     return { value, problem: undefined };
-  return { value, problem: oneLine(`expected a text that matches ${pattern}`) };
+  return { value, problem: oneLine(`expected ${describePattern(schema)}`) };
 }
 
 /** The choice with this number, as `showField` prints it. */

@@ -2,7 +2,7 @@ import { durationText } from '../../client/request/deadline.ts';
 import { A2AError, type ErrorCode, errorDocs, ERRORS } from '../../errors.ts';
 import { CliError } from '../cli-error.ts';
 import { invocation, shellWord } from '../invocation.ts';
-import { readDuration } from './read-values.ts';
+import { readDuration } from '../read-values.ts';
 import { withoutControls, oneLine } from '../output/screen.ts';
 
 /** The facts about a failed call that its error does not have. */

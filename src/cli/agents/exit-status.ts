@@ -12,10 +12,7 @@ const UNSUCCESSFUL: ReadonlySet<TaskState> = new Set<TaskState>([
 
 /** The option of commands that wait for a task. */
 export const EXIT_STATUS_OPTION = {
-  'exit-status': {
-    type: 'boolean',
-    help: `Exit with ${TASK_UNSUCCESSFUL} if the task failed, was rejected or was canceled`,
-  },
+  'exit-status': { help: `Exit with ${TASK_UNSUCCESSFUL} if the task failed, was rejected or was canceled` },
 } as const satisfies Options;
 
 /** Returns the exit code for the state of a task: 0, unless the task ended without success. */

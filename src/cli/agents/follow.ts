@@ -6,7 +6,6 @@ import type { Message } from '../../model/message.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { exitCodeOf, onStopSignal } from '../interrupt.ts';
-import { printJson, printJsonLine } from '../output/json-output.ts';
 import { oneLine, screen } from '../output/screen.ts';
 import { noteAnswerCommand, noteTask, TaskView } from '../output/task-view.ts';
 
@@ -32,7 +31,7 @@ export async function follow(stream: TaskStream, { isJson, isStream }: Showing):
   for await (const event of stream) {
     if (event.type === 'message') ({ message } = event);
     if (!isJson) view.event(event);
-    else if (isStream) printJsonLine(event.response);
+    else if (isStream) screen.writeJsonLine(event.response);
     if (isQuestion(event)) break;
   }
   screen.hideProgress();
@@ -48,7 +47,7 @@ function isQuestion(event: AgentEvent): boolean {
 /** Prints the result of a turn: the JSON document, or the ids that the next command needs. */
 export function conclude({ task, message }: Turn, { isJson, isStream, agent }: Showing): void {
   if (task === undefined && message === undefined) return;
-  if (isJson && !isStream) printJson(task === undefined ? { message } : { task });
+  if (isJson && !isStream) screen.writeJson(task === undefined ? { message } : { task });
   if (isJson || task === undefined) return;
   noteTask(task);
   if (isPaused(task.status.state)) noteAnswerCommand(agent, task);

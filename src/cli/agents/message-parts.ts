@@ -6,37 +6,23 @@ import { defined } from '../../support/defined.ts';
 import { CliError } from '../cli-error.ts';
 import { mediaTypeOfFile } from './media-types.ts';
 import type { Options, Token } from '../option.ts';
-import { readJson } from './read-values.ts';
+import { readJson } from '../read-values.ts';
 
 export const PART_OPTIONS = {
-  text: {
-    type: 'string',
-    multiple: true,
-    value: '<text>',
-    help: 'Add a text part; - reads it from stdin',
-    flagOnly: true,
-  },
+  text: { multiple: true, value: '<text>', help: 'Add a text part; - reads it from stdin', flagOnly: true },
   file: {
-    type: 'string',
     multiple: true,
     value: '<path|url>',
     help: 'Add a file part: the content of a path, or a URL as it is',
     flagOnly: true,
   },
   data: {
-    type: 'string',
     multiple: true,
     value: '<path|json>',
     help: 'Add a data part: a JSON file, JSON text, or - for stdin',
     flagOnly: true,
   },
-  'media-type': {
-    type: 'string',
-    multiple: true,
-    value: '<type>',
-    help: 'Set the media type of the part before it',
-    flagOnly: true,
-  },
+  'media-type': { multiple: true, value: '<type>', help: 'Set the media type of the part before it', flagOnly: true },
 } as const satisfies Options;
 
 /** Returns the parts of a message in the order of the command line. The words form one text, at the position of the first word. */

@@ -6,19 +6,19 @@ import type { InternalCallOptions } from '../../client/request/call-scope.ts';
 import type { BindingName, ConnectOptions } from '../../client/options.ts';
 import { defined } from '../../support/defined.ts';
 import { parseVersion } from '../../wire/version.ts';
-import type { AgentOptions } from './agent-options.ts';
+import type { CallOptions } from './call-options.ts';
 import type { AgentReference } from './agent-reference.ts';
 import { CliError } from '../cli-error.ts';
 import { explained } from './error-report.ts';
 import { now } from '../now.ts';
 import type { Values } from '../option.ts';
-import { readAddress, readDuration } from './read-values.ts';
+import { readAddress, readDuration } from '../read-values.ts';
 import { screen } from '../output/screen.ts';
 
 /** The options of a call that may use all of the remaining time. */
 export type RemainingTime = Pick<InternalCallOptions, 'timeoutMs' | 'statedTimeoutMs'>;
 
-export type AgentValues = Values<AgentOptions> & { readonly debug?: boolean };
+export type AgentValues = Values<CallOptions> & { readonly debug?: boolean };
 
 /** Connects to an agent, runs a function with it and closes it. Errors become errors of the command line. */
 export async function withAgent<T>(

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isObject } from '../../support/check.ts';
 import { nearest } from '../../support/nearest.ts';
 import { CliError } from '../cli-error.ts';
 import { configFile, nearestFile, readIfThere } from '../environment.ts';
-import { readAddress, readJson } from './read-values.ts';
+import { readAddress, readJson } from '../read-values.ts';
 
 /** An agent with a name. Secrets are in the environment; the file contains only the names of their variables. */
 export interface Peer {
@@ -79,10 +80,6 @@ export function writePeers({ file, peers }: PeersFile): void {
   const short = Object.entries(peers).map(([name, peer]) => [name, Object.keys(peer).length === 1 ? peer.url : peer]);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(short), undefined, 2)}\n`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isTexts(value: unknown): boolean {

@@ -5,9 +5,9 @@ import type { RemoteTask } from '../../client/remote-task.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import type { Showing } from './follow.ts';
-import { printJsonLine } from '../output/json-output.ts';
 import { now } from '../now.ts';
 import type { RemainingTime } from './open-agent.ts';
+import { screen } from '../output/screen.ts';
 import { TaskView } from '../output/task-view.ts';
 
 /** Reads a task at the interval of the user until it has ended or asks a question. */
@@ -23,7 +23,7 @@ export async function pollUntilSettled(
     const within: RemainingTime = Number.isFinite(endsAt) ? { timeoutMs: endsAt - now(), statedTimeoutMs } : {};
     const found = await task.get(within);
     if (!isJson) view.task(found);
-    else if (isStream) printJsonLine({ task: found });
+    else if (isStream) screen.writeJsonLine({ task: found });
     if (isTerminal(found.status.state) || isPaused(found.status.state)) return found;
     if (now() + everyMs > endsAt) {
       const details = { handle: task.handle };

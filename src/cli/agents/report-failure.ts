@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { CliError } from '../cli-error.ts';
 import { settingLayers } from '../environment.ts';
 import { errorEnvelope } from './error-report.ts';
-import { printJsonLine } from '../output/json-output.ts';
 import { variableOf } from '../option.ts';
 import { screen } from '../output/screen.ts';
 
@@ -10,7 +9,7 @@ import { screen } from '../output/screen.ts';
 export function reportFailure(error: unknown, words: readonly string[]): void {
   screen.hideProgress();
   screen.endLine();
-  if (wantsJson(words)) printJsonLine(errorEnvelope(error));
+  if (wantsJson(words)) screen.writeJsonLine(errorEnvelope(error));
   const isExpected = error instanceof CliError;
   screen.notice(`tandem: ${error instanceof Error ? error.message : String(error)}`, 'red');
   if (isExpected && error.hint !== undefined) screen.notice(error.hint, 'dim');

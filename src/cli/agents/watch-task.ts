@@ -3,7 +3,6 @@ import type { Task } from '../../model/task.ts';
 import type { Showing } from './follow.ts';
 import { exitCodeOf, onStopSignal } from '../interrupt.ts';
 import { invocation } from '../invocation.ts';
-import { printJsonLine } from '../output/json-output.ts';
 import type { RemainingTime } from './open-agent.ts';
 import { pollUntilSettled } from './poll-task.ts';
 import { screen } from '../output/screen.ts';
@@ -44,10 +43,10 @@ async function streamed(task: RemoteTask, { isJson, isStream }: Showing, within:
     ...within,
     onProgress: (event) => {
       if (!isJson) view.event(event);
-      else if (isStream) printJsonLine(event.response);
+      else if (isStream) screen.writeJsonLine(event.response);
     },
   });
   if (!isJson) view.task(reply.task);
-  else if (isStream) printJsonLine({ task: reply.task });
+  else if (isStream) screen.writeJsonLine({ task: reply.task });
   return reply.task;
 }

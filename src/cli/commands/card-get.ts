@@ -1,21 +1,14 @@
 import { inspectCard } from '../../client/card/inspect-card.ts';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
-import { takeAgent } from '../agents/agent-reference.ts';
+import { agentCommand } from '../agents/agent-command.ts';
 import { printCard } from '../details/card-details.ts';
 import { printVerdict } from '../output/card-problems.ts';
 import { CliError } from '../cli-error.ts';
-import { printJson } from '../output/json-output.ts';
-import { connectOptions, withAgent } from '../agents/open-agent.ts';
-import { defineCommand } from '../option.ts';
+import { connectOptions } from '../agents/open-agent.ts';
 import { publishedCard } from '../agents/published-card.ts';
-import { readChoice } from '../agents/read-values.ts';
 import { screen } from '../output/screen.ts';
-import { expectNoMore } from '../agents/task-arguments.ts';
 
-const SYNOPSIS = 'card get [agent]';
-
-export const command = defineCommand({
-  synopsis: SYNOPSIS,
+export const command = agentCommand({
+  synopsis: 'card get [agent]',
   about: `Shows the card of an agent: its interfaces, capabilities, security schemes and skills. Cards of all versions are shown in the
 1.0 format.`,
   examples: [
@@ -24,17 +17,10 @@ export const command = defineCommand({
     'tandem card get clerk --extended -o json',
   ],
   options: {
-    extended: { type: 'boolean', help: 'Show the extended card, which only authenticated callers get' },
-    validate: {
-      type: 'boolean',
-      help: 'Also check the card and list its problems. Exits with 1 if some clients cannot use the agent',
-    },
-    ...AGENT_OPTIONS,
+    extended: { help: 'Show the extended card, which only authenticated callers get' },
+    validate: { help: 'Also check the card and list its problems. Exits with 1 if some clients cannot use the agent' },
   },
-  async run({ values, sources, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
-    const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
-    expectNoMore(rest, SYNOPSIS);
+  async run({ values, isJson, reference, withAgent }) {
     const where = isJson ? 'stderr' : 'stdout';
     const published =
       values.validate && !values.extended
@@ -45,10 +31,10 @@ export const command = defineCommand({
       printVerdict(undefined, report.problems, where);
       throw new CliError('failure', 'The card cannot be used', { code: 'A2ACLI_ERR_CARD_INVALID' });
     }
-    await withAgent(values, reference, async (agent, within) => {
+    await withAgent(async (agent, within) => {
       const card = values.extended ? await agent.extendedCard(within) : agent.card;
       screen.hideProgress();
-      if (isJson) printJson(card);
+      if (isJson) screen.writeJson(card);
       else printCard(card, agent.chosen);
       if (!values.validate) return;
       const found = typeof reference.target === 'string' ? agent.chosen.url : undefined;

@@ -1,24 +1,18 @@
 import type { AgentClient } from '../../client/client.ts';
 import type { MessageDraft } from '../../client/message-input.ts';
-import { questionOf } from '../../client/task-question.ts';
+import { answering, listsQuestions, questionOf } from '../../client/task-question.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
 import { isPaused } from '../../model/state.ts';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
-import { type AgentReference, takeAgent } from '../agents/agent-reference.ts';
+import { agentCommand } from '../agents/agent-command.ts';
+import { type AgentReference } from '../agents/agent-reference.ts';
 import { answerParts, askQuestion, isForm } from '../agents/ask-question.ts';
 import { CliError } from '../cli-error.ts';
 import { explained } from '../agents/error-report.ts';
 import { cancel, conclude, follow, type Showing } from '../agents/follow.ts';
 import { onStopSignal } from '../interrupt.ts';
 import { LinePrompt, type PromptOptions } from '../output/line-prompt.ts';
-import { withAgent } from '../agents/open-agent.ts';
-import { defineCommand } from '../option.ts';
-import { readChoice } from '../agents/read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
-import { expectNoMore } from '../agents/task-arguments.ts';
 import { noteTask } from '../output/task-view.ts';
-
-const SYNOPSIS = 'chat [agent]';
 
 const HELP = `/new     start another conversation
 /task    show the ids and the state of the last task
@@ -27,26 +21,20 @@ const HELP = `/new     start another conversation
 
 const COMMANDS: ReadonlySet<string> = new Set(['/new', '/task', '/cancel', '/quit', '/exit', '/help']);
 
-export const command = defineCommand({
-  synopsis: SYNOPSIS,
+export const command = agentCommand({
+  synopsis: 'chat [agent]',
   about: `Starts a conversation with an agent. Each line is a message. If the agent asks a question, the next line is the answer;
 on a terminal, a form is asked field by field. Ctrl-C cancels the running task; Ctrl-D leaves. Lines can also come from
 a pipe, where one line of JSON is the answer to a form. /help lists the commands of the chat.`,
   examples: ['tandem chat http://localhost:4100', "printf 'book\\nRome\\nyes\\n' | tandem chat http://localhost:4100"],
   options: {
-    'context-id': { type: 'string', value: '<id>', help: 'Continue this conversation' },
-    stream: { type: 'boolean', help: 'With -o json: one line for each event', flagOnly: true },
-    ...AGENT_OPTIONS,
+    'context-id': { value: '<id>', help: 'Continue this conversation' },
+    stream: { help: 'With -o json: one line for each event', flagOnly: true },
   },
-  async run({ values, sources, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
-    const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
-    expectNoMore(rest, SYNOPSIS);
+  async run({ values, isJson, reference, withAgent }) {
     const showing = { isJson, isStream: values.stream, agent: reference.again };
     const hasCredentials = values.bearer !== undefined || values['api-key'] !== undefined;
-    await withAgent(values, reference, (agent) =>
-      new Chat(agent, reference, showing, hasCredentials, values['context-id']).run(),
-    );
+    await withAgent((agent) => new Chat(agent, reference, showing, hasCredentials, values['context-id']).run());
   },
 });
 
@@ -105,7 +93,7 @@ class Chat {
     const question = task === undefined ? undefined : questionOf(task);
     if (question !== undefined && isForm(question) && this.#prompt.isInteractive) {
       const parts = await askQuestion(question, (prompt, options) => this.#readField(prompt, options));
-      if (parts !== undefined) return this.#safely(() => this.#send({ parts }));
+      if (parts !== undefined) return this.#safely(() => this.#send(this.#answering({ parts })));
       const command = this.#command;
       this.#command = undefined;
       return command !== undefined && this.#process(command);
@@ -138,7 +126,15 @@ class Chat {
   #messageOf(line: string): MessageDraft {
     const task = this.#pausedTask;
     const question = task && questionOf(task);
-    return question === undefined ? { text: line } : { parts: answerParts(question, { text: line }) };
+    if (question === undefined) return { text: line };
+    return this.#answering({ parts: answerParts(question, { text: line }) });
+  }
+
+  /** Names the question that the user sees, if the agent lists several. */
+  #answering(message: MessageDraft): MessageDraft {
+    const task = this.#pausedTask;
+    const id = task !== undefined && listsQuestions(task) ? questionOf(task)?.id : undefined;
+    return id === undefined ? message : answering(message, id);
   }
 
   async #send(message: MessageDraft): Promise<void> {

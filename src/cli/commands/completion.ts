@@ -31,19 +31,12 @@ async function allCommands(): Promise<readonly CompletedCommand[]> {
   return Promise.all(
     Object.entries(COMMANDS).map(async ([name, { summary, load }]) => {
       const { command: loaded } = await load();
-      const options = Object.entries({ ...loaded.options, ...EVERYWHERE }).filter(
-        ([, { aliasOf }]) => aliasOf === undefined,
-      );
+      const options = Object.entries({ ...loaded.options, ...EVERYWHERE });
       return {
         name,
         summary,
         takesAgent: loaded.synopsis.startsWith(`${name} [agent]`),
-        options: options.map(([option, { short, help, value, type }]) => ({
-          name: option,
-          short,
-          help,
-          value: type === 'string' ? (value ?? '') : undefined,
-        })),
+        options: options.map(([option, { short, help, value }]) => ({ name: option, short, help, value })),
       };
     }),
   );

@@ -7,7 +7,7 @@ import { CrashWatch } from '../serving/crash-watch.ts';
 import { demoAgent } from '../serving/demo-agent.ts';
 import { invocation } from '../invocation.ts';
 import { defineCommand } from '../option.ts';
-import { readPort } from '../agents/read-values.ts';
+import { readPort } from '../read-values.ts';
 import { screen } from '../output/screen.ts';
 import { openStore } from '../serving/open-store.ts';
 import { listen, portErrorCode, runUntilStopped } from '../serving/serving.ts';
@@ -36,13 +36,11 @@ export const command = defineCommand({
   examples: ['tandem demo', 'tandem demo --port 8080 --store memory'],
   options: {
     port: {
-      type: 'string',
       value: '<number>',
       help: 'The port. Default: the environment variable PORT, otherwise the first free port from 4100 on',
       flagOnly: true,
     },
     store: {
-      type: 'string',
       value: '<file>',
       help: 'The SQLite file in which tasks are stored, or memory. Default: tandem-demo.db',
       flagOnly: true,

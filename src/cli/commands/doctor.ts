@@ -1,22 +1,15 @@
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
-import { takeAgent } from '../agents/agent-reference.ts';
+import { agentCommand } from '../agents/agent-command.ts';
 import { printProblems } from '../output/card-problems.ts';
 import { diagnose, type Diagnosis, type OperationCheck } from '../details/diagnosis.ts';
 import { connectionHint } from '../agents/error-report.ts';
-import { printJson } from '../output/json-output.ts';
 import { connectOptions } from '../agents/open-agent.ts';
-import { defineCommand } from '../option.ts';
-import { readChoice } from '../agents/read-values.ts';
 import { oneLine, screen, type Style } from '../output/screen.ts';
-import { expectNoMore } from '../agents/task-arguments.ts';
-
-const SYNOPSIS = 'doctor [agent]';
 
 /** The default time limit of each check, shorter than usual because the user is waiting for a diagnosis. */
 const TIMEOUT_MS = 15_000;
 
-export const command = defineCommand({
-  synopsis: SYNOPSIS,
+export const command = agentCommand({
+  synopsis: 'doctor [agent]',
   about: `Checks whether clients can use an agent: that it is reachable, that it accepts your credentials, that its card is valid, and
 that the operations get, list and subscribe work. It sends no message unless you pass --message, which also checks the stream.
 Exits with 3 if the agent is not reachable, 4 if it rejects your credentials, and 1 if clients cannot use it.`,
@@ -26,18 +19,14 @@ Exits with 3 if the agent is not reachable, 4 if it rejects your credentials, an
     'tandem doctor clerk -o json',
   ],
   options: {
-    message: { type: 'string', value: '<text>', help: 'Send this message and check its stream', flagOnly: true },
-    ...AGENT_OPTIONS,
+    message: { value: '<text>', help: 'Send this message and check its stream', flagOnly: true },
   },
-  async run({ values, sources, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
-    const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
-    expectNoMore(rest, SYNOPSIS);
+  async run({ values, isJson, reference }) {
     screen.showProgress(`Checking ${reference.name}`);
     const options = { timeoutMs: TIMEOUT_MS, ...connectOptions(values, reference) };
     const diagnosis = await diagnose(reference, options, values.message);
     screen.hideProgress();
-    if (isJson) printJson({ agent: reference.name, ...diagnosis });
+    if (isJson) screen.writeJson({ agent: reference.name, ...diagnosis });
     else
       printDiagnosis(
         reference.peer === undefined ? reference.name : `${reference.name}: ${reference.peer.url}`,

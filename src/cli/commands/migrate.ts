@@ -1,5 +1,6 @@
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../option.ts';
+import { onlyArgument } from '../read-values.ts';
 import { assertPostgresUrl, databaseError, isPostgresUrl, shownStore } from '../serving/open-store.ts';
 
 export const command = defineCommand({
@@ -8,22 +9,22 @@ export const command = defineCommand({
 only another database role may change tables.`,
   examples: ['tandem migrate postgres://admin@localhost/agents'],
   options: {
-    schema: { type: 'string', value: '<name>', help: 'The schema of the tables. Default: tandem', flagOnly: true },
+    schema: { value: '<name>', help: 'The schema of the tables. Default: tandem', flagOnly: true },
   },
-  run: ({ values, positionals }) => migrate(positionals, values.schema),
+  async run({ values: { schema = 'tandem' }, positionals }) {
+    const usage = 'Pass the URL of one database: tandem migrate postgres://…';
+    const url = onlyArgument(positionals, usage);
+    if (!isPostgresUrl(url)) throw new CliError('usage', usage);
+    assertPostgresUrl(url);
+    const { migratePostgres } = await import('../../store/postgres/index.ts');
+    const { MIGRATIONS } = await import('../../store/postgres/migrate.ts');
+    const applied = await migratePostgres(url, { schema }).catch((error: unknown) => {
+      throw databaseError(error, url);
+    });
+    const what = `schema ${schema} in ${shownStore(url)}`;
+    process.stdout.write(`${migrationSummary(applied, what, MIGRATIONS.length)}\n`);
+  },
 });
-
-async function migrate([url, ...others]: readonly string[], schema = 'tandem'): Promise<void> {
-  if (url === undefined || others.length > 0 || !isPostgresUrl(url))
-    throw new CliError('usage', 'Pass the URL of one database: tandem migrate postgres://…');
-  assertPostgresUrl(url);
-  const { migratePostgres } = await import('../../store/postgres/index.ts');
-  const { MIGRATIONS } = await import('../../store/postgres/migrate.ts');
-  const applied = await migratePostgres(url, { schema }).catch((error: unknown) => {
-    throw databaseError(error, url);
-  });
-  process.stdout.write(`${migrationSummary(applied, `schema ${schema} in ${shownStore(url)}`, MIGRATIONS.length)}\n`);
-}
 
 /**
  * Describes a migration by the schema versions before and after it.

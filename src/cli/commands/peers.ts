@@ -1,14 +1,12 @@
 import { tryDiscover } from '../../client/connect.ts';
 import { A2AError } from '../../errors.ts';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { CALL_OPTIONS } from '../agents/call-options.ts';
 import { CliError } from '../cli-error.ts';
-import { printJson } from '../output/json-output.ts';
 import { connectOptions, type AgentValues } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { type Peer, peerNamed, type PeersFile, readPeers, writePeers } from '../agents/peers-file.ts';
-import { readAddress, readChoice } from '../agents/read-values.ts';
+import { expectNoMore, readAddress, wantsJson } from '../read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
-import { expectNoMore } from '../agents/task-arguments.ts';
 
 const SYNOPSIS = 'peers [list | add <name> <url> | remove <name>]';
 
@@ -23,12 +21,12 @@ upwards, otherwise tandem/peers.json in your configuration folder:
 Secrets stay in the environment. The file contains only the names of their variables.`,
   examples: ['tandem peers add clerk http://localhost:4100', 'tandem send clerk hello', 'tandem peers --check'],
   options: {
-    check: { type: 'boolean', help: 'Read the card of each peer, and show whether it is reachable' },
-    names: { type: 'boolean', help: 'List only the names, one per line', flagOnly: true },
-    ...AGENT_OPTIONS,
+    check: { help: 'Read the card of each peer, and show whether it is reachable' },
+    names: { help: 'List only the names, one per line', flagOnly: true },
+    ...CALL_OPTIONS,
   },
   async run({ values, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
+    const isJson = wantsJson(values);
     const [verb = 'list', name, address, ...rest] = positionals;
     expectNoMore(rest, SYNOPSIS);
     const file = readPeers(values.peers);
@@ -41,7 +39,7 @@ Secrets stay in the environment. The file contains only the names of their varia
       ? await Promise.all(peers.map(([id, peer]) => check(id, peer, values)))
       : peers.map(([id, { url, description }]): Row => ({ id, url, description }));
     screen.hideProgress();
-    if (isJson) return printJson({ file: file.file, peers: rows });
+    if (isJson) return screen.writeJson({ file: file.file, peers: rows });
     if (rows.length === 0) screen.notice(`${file.file} has no peers. Add one: tandem peers add <name> <url>`);
     const width = Math.max(0, ...rows.map(({ id }) => id.length));
     for (const row of rows) printRow(row, width);

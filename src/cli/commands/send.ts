@@ -1,15 +1,13 @@
 import type { AgentClient } from '../../client/client.ts';
 import type { MessageDraft } from '../../client/message-input.ts';
-import { questionOf } from '../../client/task-question.ts';
+import { answering, listsQuestions, questionsOf, type TaskQuestion } from '../../client/task-question.ts';
 import type { SendOptions } from '../../client/options.ts';
 import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { Part } from '../../model/part.ts';
-import type { Task } from '../../model/task.ts';
 import { defined } from '../../support/defined.ts';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { CALL_OPTIONS } from '../agents/call-options.ts';
 import { takeAgent } from '../agents/agent-reference.ts';
-import { askQuestion } from '../agents/ask-question.ts';
+import { askQuestion, chooseQuestion, type ReadLine } from '../agents/ask-question.ts';
 import { CliError } from '../cli-error.ts';
 import { EXIT_STATUS_OPTION, exitStatusOf } from '../agents/exit-status.ts';
 import { cancelOnInterrupt, conclude, follow, type Showing, type Turn } from '../agents/follow.ts';
@@ -20,7 +18,7 @@ import { PART_OPTIONS, readParts } from '../agents/message-parts.ts';
 import { withAgent } from '../agents/open-agent.ts';
 import { defineCommand } from '../option.ts';
 import { pollUntilSettled } from '../agents/poll-task.ts';
-import { readChoice, readCount, readDuration, readJson } from '../agents/read-values.ts';
+import { readCount, readDuration, readJson, wantsJson } from '../read-values.ts';
 import { screen } from '../output/screen.ts';
 import { noteTask } from '../output/task-view.ts';
 
@@ -30,7 +28,7 @@ export const command = defineCommand({
   synopsis: SYNOPSIS,
   about: `Sends a message to an agent of any protocol version. Output is printed on stdout as it arrives, progress on stderr.
 Ctrl-C cancels the task; a second Ctrl-C quits and leaves the task running.
-On a terminal, send prompts for the answer to a question. An empty line or Ctrl-D leaves the task waiting; in a form, only
+On a terminal, send prompts for the answer to a question, and for which one if several are open. An empty line or Ctrl-D leaves the task waiting; in a form, only
 Ctrl-D does. Without a terminal, or with -o json, send prints the question and the command that answers it.`,
   examples: [
     'tandem send http://localhost:4100 hello',
@@ -38,30 +36,26 @@ Ctrl-D does. Without a terminal, or with -o json, send prints the question and t
     'handle=$(tandem send clerk "the long job" --detach); tandem wait $handle',
   ],
   options: {
-    'task-id': {
-      type: 'string',
-      value: '<id>',
-      help: 'Answer the question of a task, or send a message to a running one',
-    },
-    'context-id': { type: 'string', value: '<id>', help: 'Continue this conversation, in a new task' },
+    'task-id': { value: '<id>', help: 'Answer the question of a task, or send a message to a running one' },
+    question: { value: '<id>', help: 'With --task-id: the question to answer, if the task asks several' },
+    'context-id': { value: '<id>', help: 'Continue this conversation, in a new task' },
     ...PART_OPTIONS,
-    detach: { type: 'boolean', aliasOf: 'async', help: '' },
-    async: { type: 'boolean', help: 'Do not wait; print a handle for tandem wait (also --detach)' },
-    'no-wait': { type: 'boolean', aliasOf: 'async', help: '' },
-    'return-immediately': { type: 'boolean', aliasOf: 'async', help: '' },
-    stream: { type: 'boolean', help: 'With -o json: one line for each event', flagOnly: true },
-    metadata: { type: 'string', value: '<json>', help: 'Metadata of the request, a JSON object' },
-    accept: { type: 'string', multiple: true, value: '<type>', help: 'An accepted media type of the output' },
-    history: { type: 'string', value: '<n>', help: 'The number of history messages to return' },
-    'poll-interval': { type: 'string', value: '<time>', help: 'Poll the task at this interval instead of streaming' },
+    async: { help: 'Do not wait; print a handle for tandem wait (also --detach)' },
+    stream: { help: 'With -o json: one line for each event', flagOnly: true },
+    metadata: { value: '<json>', help: 'Metadata of the request, a JSON object' },
+    accept: { multiple: true, value: '<type>', help: 'An accepted media type of the output' },
+    history: { value: '<n>', help: 'The number of history messages to return' },
+    'poll-interval': { value: '<time>', help: 'Poll the task at this interval instead of streaming' },
     ...EXIT_STATUS_OPTION,
-    ...AGENT_OPTIONS,
+    ...CALL_OPTIONS,
   },
+  aliases: { detach: 'async', 'no-wait': 'async', 'return-immediately': 'async' },
   async run({ values, sources, positionals, tokens }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
+    const isJson = wantsJson(values);
     const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
-    const message = { parts: readParts(tokens, rest) };
-    if (message.parts.length === 0) throw new CliError('usage', `The message is empty. Usage: tandem ${SYNOPSIS}`);
+    const parts = readParts(tokens, rest);
+    const message = values.question === undefined ? { parts } : answering({ parts }, values.question);
+    if (parts.length === 0) throw new CliError('usage', `The message is empty. Usage: tandem ${SYNOPSIS}`);
     const options: SendOptions = defined({
       taskId: values['task-id'] ?? reference.taskId,
       contextId: values['context-id'],
@@ -95,12 +89,13 @@ Ctrl-D does. Without a terminal, or with -o json, send prints the question and t
  */
 async function converse(turn: Turn, send: (answer: MessageDraft, taskId: string) => Promise<Turn>): Promise<Turn> {
   let current = turn;
-  while (current.task?.status.state === 'TASK_STATE_INPUT_REQUIRED') {
+  while (current.task !== undefined) {
     const { task } = current;
-    const parts = await promptForAnswer(task);
-    if (parts === undefined) break;
+    const questions = questionsOf(task).filter(({ kind }) => kind !== 'auth-required');
+    const answer = questions.length === 0 ? undefined : await promptForAnswer(questions, listsQuestions(task));
+    if (answer === undefined) break;
     try {
-      current = await send({ parts }, task.id);
+      current = await send(answer, task.id);
     } catch (error) {
       if (!A2AError.is(error) || error.code !== 'INVALID_PARAMS') throw error;
       screen.hideProgress();
@@ -111,15 +106,20 @@ async function converse(turn: Turn, send: (answer: MessageDraft, taskId: string)
 }
 
 /** Ctrl-C leaves the task waiting, because the agent does not work on it. */
-async function promptForAnswer(task: Task): Promise<readonly Part[] | undefined> {
-  const question = questionOf(task);
-  if (question === undefined) return undefined;
+async function promptForAnswer(
+  questions: readonly TaskQuestion[],
+  isNamed: boolean,
+): Promise<MessageDraft | undefined> {
   const prompt = new LinePrompt(() => {
     process.exitCode = exitCodeOf('SIGINT');
     prompt.close();
   });
+  const read: ReadLine = (text, options) => prompt.read(text, options);
   try {
-    return await askQuestion(question, (text, options) => prompt.read(text, options));
+    const question = await chooseQuestion(questions, read);
+    const parts = question && (await askQuestion(question, read));
+    if (parts === undefined) return undefined;
+    return isNamed && question?.id !== undefined ? answering({ parts }, question.id) : { parts };
   } finally {
     prompt.close();
   }

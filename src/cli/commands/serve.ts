@@ -1,23 +1,29 @@
 import { CliError } from '../cli-error.ts';
 import { defineCommand } from '../option.ts';
+import { cardsHeading, placesOf } from '../serving/announcement.ts';
 import { runUntilStopped } from '../serving/serving.ts';
 import { SERVE_OPTIONS, type ServeValues, startServing } from '../serving/serve-agent.ts';
 
 export const command = defineCommand({
-  synopsis: 'serve <file>',
+  synopsis: 'serve <file> [file…]',
   about: `Serves the agent that a file exports, until it gets SIGINT or SIGTERM. The agent must be the default export, or the only
-agent among the exports. Prints the URL of the agent card on stdout and everything else on stderr.`,
-  examples: ['tandem serve agent.ts --port 8080', 'TANDEM_TOKEN=… tandem serve agent.ts --host 0.0.0.0'],
+agent among the exports. The agents of several files share the port, the store and all options, and each is at /a/<id>.
+Prints the URL of each agent card on stdout and everything else on stderr.`,
+  examples: [
+    'tandem serve agent.ts --port 8080',
+    'tandem serve mail.ts crm.ts',
+    'TANDEM_TOKEN=… tandem serve agent.ts --host 0.0.0.0',
+  ],
   options: SERVE_OPTIONS,
-  run: ({ values, positionals }) => serveFile(positionals, values),
+  run: ({ values, positionals }) => serveFiles(positionals, values),
 });
 
-async function serveFile([file, ...others]: readonly string[], values: ServeValues): Promise<void> {
-  if (file === undefined || others.length > 0) throw new CliError('usage', 'Pass one file: tandem serve <file>');
-  const { agent, server, store, place, crashes, print } = await startServing(file, values);
+async function serveFiles(files: readonly string[], values: ServeValues): Promise<void> {
+  if (files.length === 0) throw new CliError('usage', 'Pass a file: tandem serve <file>');
+  const { announcement, server, store, crashes, print } = await startServing(files, values);
   const announce = (): void => {
-    print(`${agent.name} is at ${server.url}. Tasks are stored in ${place}. Press Ctrl-C to stop. Agent card:`);
-    process.stdout.write(`${server.url}/.well-known/agent-card.json\n`);
+    print(`${placesOf(announcement)} Press Ctrl-C to stop. ${cardsHeading(announcement)}`);
+    for (const card of announcement.cards) process.stdout.write(`${card}\n`);
   };
   await runUntilStopped(server, { store, crashes, announce, print });
 }

@@ -1,33 +1,22 @@
 import { mkdirSync } from 'node:fs';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { taskCommand } from '../agents/agent-command.ts';
 import { filesOf, writeNew } from '../details/artifact-files.ts';
 import { CliError } from '../cli-error.ts';
-import { printJson } from '../output/json-output.ts';
-import { withAgent } from '../agents/open-agent.ts';
-import { defineCommand } from '../option.ts';
-import { readChoice } from '../agents/read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
-import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
 
-const SYNOPSIS = 'task download [agent] <task>';
-
-export const command = defineCommand({
-  synopsis: SYNOPSIS,
+export const command = taskCommand({
+  synopsis: 'task download [agent] <task>',
   about: `Saves the artifacts of a task as files and prints their paths. Existing files are kept: a number is added to the new name.
 <task> is an id; a handle replaces both agent and id.`,
   examples: ['tandem task download clerk 3f2c… --out results'],
   options: {
-    out: { type: 'string', value: '<folder>', help: 'The folder to write to. Default: the current folder' },
-    artifact: { type: 'string', value: '<id|name>', help: 'Save only this artifact' },
-    fetch: { type: 'boolean', help: 'Also download files that the agent sent as URLs' },
-    ...AGENT_OPTIONS,
+    out: { value: '<folder>', help: 'The folder to write to. Default: the current folder' },
+    artifact: { value: '<id|name>', help: 'Save only this artifact' },
+    fetch: { help: 'Also download files that the agent sent as URLs' },
   },
-  async run({ values, sources, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
-    const { reference, taskId, rest } = takeTask({ values, sources }, positionals, SYNOPSIS);
-    expectNoMore(rest, SYNOPSIS);
+  async run({ values, isJson, taskId, withAgent }) {
     const { out = '.', artifact: wanted } = values;
-    await withAgent(values, reference, async (agent, within) => {
+    await withAgent(async (agent, within) => {
       const { artifacts = [] } = await agent.get(taskId, within);
       const chosen = artifacts.filter(
         ({ artifactId, name }) => wanted === undefined || [artifactId, name].includes(wanted),
@@ -44,7 +33,7 @@ export const command = defineCommand({
         else screen.notice(`Not downloaded: ${oneLine(content.url)}. Pass --fetch to download it.`, 'yellow');
       }
       screen.hideProgress();
-      if (isJson) return printJson({ files: paths });
+      if (isJson) return screen.writeJson({ files: paths });
       for (const path of paths) screen.writeLine(path);
       if (artifacts.length === 0) screen.notice('The task has no artifacts.');
     });

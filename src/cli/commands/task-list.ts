@@ -2,51 +2,28 @@ import { stateWord } from '../../client/state-word.ts';
 import { TASK_STATES, type TaskState } from '../../model/state.ts';
 import { defined } from '../../support/defined.ts';
 import { nearest } from '../../support/nearest.ts';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
-import { takeAgent } from '../agents/agent-reference.ts';
+import { agentCommand } from '../agents/agent-command.ts';
 import { CliError } from '../cli-error.ts';
-import { printJson } from '../output/json-output.ts';
-import { withAgent } from '../agents/open-agent.ts';
-import { defineCommand } from '../option.ts';
-import { readChoice, readCount } from '../agents/read-values.ts';
+import { readCount } from '../read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
-import { expectNoMore } from '../agents/task-arguments.ts';
 import { printTaskTable, REQUEST_HISTORY } from '../details/task-table.ts';
 
-const SYNOPSIS = 'task list [agent]';
-
-export const command = defineCommand({
-  synopsis: SYNOPSIS,
+export const command = agentCommand({
+  synopsis: 'task list [agent]',
   about:
     'Lists your tasks at an agent, the latest first: id, state, time of the last change, and the start of the request.',
   examples: ['tandem task list clerk --status working', 'tandem task list clerk --limit 100 -o json'],
   options: {
-    status: {
-      type: 'string',
-      value: '<state>',
-      help: 'List only tasks in this state: working, input-required, completed …',
-    },
-    'context-id': { type: 'string', value: '<id>', help: 'List only tasks of this conversation' },
-    context: { type: 'string', aliasOf: 'context-id', help: '' },
-    since: {
-      type: 'string',
-      value: '<time>',
-      help: 'List only tasks that changed after this time: 2026-03-12T10:00:00Z',
-    },
-    limit: { type: 'string', value: '<n>', help: 'The maximum number of tasks. Default: chosen by the agent' },
-    'page-token': {
-      type: 'string',
-      value: '<token>',
-      help: 'List the next page, with the token that the previous page printed',
-    },
-    history: { type: 'string', value: '<n>', help: 'With -o json: the maximum number of messages of each task' },
-    'with-artifacts': { type: 'boolean', help: 'With -o json: include the artifacts' },
-    ...AGENT_OPTIONS,
+    status: { value: '<state>', help: 'List only tasks in this state: working, input-required, completed …' },
+    'context-id': { value: '<id>', help: 'List only tasks of this conversation' },
+    since: { value: '<time>', help: 'List only tasks that changed after this time: 2026-03-12T10:00:00Z' },
+    limit: { value: '<n>', help: 'The maximum number of tasks. Default: chosen by the agent' },
+    'page-token': { value: '<token>', help: 'List the next page, with the token that the previous page printed' },
+    history: { value: '<n>', help: 'With -o json: the maximum number of messages of each task' },
+    'with-artifacts': { help: 'With -o json: include the artifacts' },
   },
-  async run({ values, sources, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
-    const { reference, rest } = takeAgent({ values, sources }, positionals, SYNOPSIS);
-    expectNoMore(rest, SYNOPSIS);
+  aliases: { context: 'context-id' },
+  async run({ values, isJson, withAgent }) {
     const request = defined({
       status: values.status === undefined ? undefined : readState(values.status),
       contextId: values['context-id'],
@@ -56,10 +33,10 @@ export const command = defineCommand({
       historyLength: readCount('history', values.history) ?? (isJson ? undefined : REQUEST_HISTORY),
       includeArtifacts: values['with-artifacts'] || undefined,
     });
-    await withAgent(values, reference, async (agent, within) => {
+    await withAgent(async (agent, within) => {
       const page = await agent.list({ ...request, ...within });
       screen.hideProgress();
-      if (isJson) return printJson(page);
+      if (isJson) return screen.writeJson(page);
       if (page.tasks.length === 0) screen.notice('No tasks found.');
       else printTaskTable(page.tasks, Date.now());
       if (page.nextPageToken !== '')

@@ -2,19 +2,30 @@ import type { AgentClient } from '../../client/client.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import { defined } from '../../support/defined.ts';
 import { nearest } from '../../support/nearest.ts';
-import { AGENT_OPTIONS } from '../agents/agent-options.ts';
+import { CALL_OPTIONS } from '../agents/call-options.ts';
 import { CliError } from '../cli-error.ts';
-import { printJson } from '../output/json-output.ts';
 import { type RemainingTime, withAgent } from '../agents/open-agent.ts';
-import { defineCommand } from '../option.ts';
-import { readAddress, readChoice } from '../agents/read-values.ts';
+import { defineCommand, type Options, type Values } from '../option.ts';
+import { expectNoMore, readAddress, wantsJson } from '../read-values.ts';
 import { oneLine, screen } from '../output/screen.ts';
-import { expectNoMore, takeTask } from '../agents/task-arguments.ts';
+import { takeTask } from '../agents/agent-command.ts';
 
 const VERBS = ['set', 'get', 'list', 'delete'] as const;
 type Verb = (typeof VERBS)[number];
 
 const SYNOPSIS = 'task push-config <set|get|list|delete> [agent] <task> [id]';
+
+const OPTIONS = {
+  url: { value: '<url>', help: 'set: the URL of the webhook', flagOnly: true },
+  token: {
+    value: '<token>',
+    help: 'set: a token that the agent sends along, so that you can verify the sender',
+    secret: true,
+  },
+  scheme: { value: '<scheme>', help: 'set: the authentication scheme of the webhook, such as Bearer' },
+  credentials: { value: '<secret>', help: 'set: the credentials for that scheme', secret: true },
+  id: { value: '<id>', help: 'set: the id of the webhook', flagOnly: true },
+} as const satisfies Options;
 
 export const command = defineCommand({
   synopsis: SYNOPSIS,
@@ -24,25 +35,9 @@ agent and id. [id] is the id of the webhook. Text output never contains secrets.
     'tandem task push-config set clerk 3f2c… --url https://me.example/hook',
     'tandem task push-config list clerk 3f2c…',
   ],
-  options: {
-    url: { type: 'string', value: '<url>', help: 'set: the URL of the webhook', flagOnly: true },
-    token: {
-      type: 'string',
-      value: '<token>',
-      help: 'set: a token that the agent sends along, so that you can verify the sender',
-      secret: true,
-    },
-    scheme: {
-      type: 'string',
-      value: '<scheme>',
-      help: 'set: the authentication scheme of the webhook, such as Bearer',
-    },
-    credentials: { type: 'string', value: '<secret>', help: 'set: the credentials for that scheme', secret: true },
-    id: { type: 'string', value: '<id>', help: 'set: the id of the webhook', flagOnly: true },
-    ...AGENT_OPTIONS,
-  },
+  options: { ...OPTIONS, ...CALL_OPTIONS },
   async run({ values, sources, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
+    const isJson = wantsJson(values);
     const [word, ...words] = positionals;
     const verb = verbOf(word);
     const { reference, taskId, rest } = takeTask({ values, sources }, words, SYNOPSIS);
@@ -52,7 +47,7 @@ agent and id. [id] is the id of the webhook. Text output never contains secrets.
     await withAgent(values, reference, async (agent, within) => {
       const configs = await perform(agent, verb, taskId, { id, config }, within);
       screen.hideProgress();
-      if (isJson) return printJson(verb === 'list' ? { configs } : (configs[0] ?? {}));
+      if (isJson) return screen.writeJson(verb === 'list' ? { configs } : (configs[0] ?? {}));
       for (const each of configs) printConfig(each);
       if (verb === 'delete') screen.notice(`Deleted: ${id}`);
       if (verb === 'list' && configs.length === 0) screen.notice('The task has no push configurations.');
@@ -70,14 +65,10 @@ function verbOf(word: string | undefined): Verb {
   );
 }
 
-interface PushValues {
-  readonly url: string | undefined;
-  readonly token: string | undefined;
-  readonly scheme: string | undefined;
-  readonly credentials: string | undefined;
-}
-
-function configOf({ url, token, scheme, credentials }: PushValues, id: string | undefined): TaskPushNotificationConfig {
+function configOf(
+  { url, token, scheme, credentials }: Values<typeof OPTIONS>,
+  id: string | undefined,
+): TaskPushNotificationConfig {
   if (url === undefined) throw new CliError('usage', 'Pass the URL of the webhook: --url <url>');
   const authentication = scheme === undefined ? undefined : defined({ scheme, credentials });
   return defined({ url: readAddress('--url', url), id, token, authentication });

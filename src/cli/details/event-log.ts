@@ -1,7 +1,6 @@
 import type { AgentEvent } from '../../client/event.ts';
 import type { RemoteTask } from '../../client/remote-task.ts';
 import { CliError } from '../cli-error.ts';
-import { printJsonLine } from '../output/json-output.ts';
 import type { RemainingTime } from '../agents/open-agent.ts';
 import { oneLine, screen } from '../output/screen.ts';
 
@@ -28,7 +27,7 @@ export async function showEvents(
           'failure',
           'The agent does not number its events, so they cannot be listed. Show the task without --events.',
         );
-      if (isJson) printJsonLine({ number: event.number, event: event.response });
+      if (isJson) screen.writeJsonLine({ number: event.number, event: event.response });
       else screen.writeMarked(lineOf(event));
       clearTimeout(timer);
       if (!toTheEnd) timer = setTimeout(() => void stream.return(), QUIET_MS);

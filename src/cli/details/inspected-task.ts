@@ -2,25 +2,17 @@ import { stateWord } from '../../client/state-word.ts';
 import type { InspectedTask } from '../../engine/tasks/inspect.ts';
 import { stateStyle } from '../output/part-output.ts';
 import { oneLine, screen } from '../output/screen.ts';
+import { printTable } from '../output/table.ts';
 import { relativeTime } from './relative-time.ts';
-
-const TITLES = ['ID', 'AGENT', 'OWNER', 'STATE', 'CHANGED', 'CODE'] as const;
 
 /** Prints tasks of several callers as a table. */
 export function printInspectedTable(tasks: readonly InspectedTask[], nowMs: number): void {
   const rows = tasks.map((task) => {
     const { id, agent, owner, status } = task.record;
     const cells = [id, agent, owner, stateWord(status.state), relativeTime(status.timestamp, nowMs), codeWord(task)];
-    return cells.map(oneLine);
+    return cells.map((text) => ({ text: oneLine(text) }));
   });
-  const widths = TITLES.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  const lineOf = (cells: readonly string[]): string =>
-    cells
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd();
-  screen.writeLine(lineOf(TITLES), 'bold');
-  for (const row of rows) screen.writeLine(lineOf(row));
+  printTable(['ID', 'AGENT', 'OWNER', 'STATE', 'CHANGED', 'CODE'], rows);
 }
 
 /** The treatment of a task by changed code: `held`, `was held`, `continued`, or `-` if its code matches. */

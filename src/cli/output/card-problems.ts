@@ -1,18 +1,15 @@
 import type { CardProblem } from '../../client/card/inspect-card.ts';
 import type { AgentCard } from '../../model/card.ts';
-import { oneLine, screen } from './screen.ts';
+import { oneLine, screen, type Style } from './screen.ts';
+
+type Stream = 'stdout' | 'stderr';
 
 /** Prints whether a card is valid, and then its problems. An undefined card could not be decoded. */
-export function printVerdict(
-  card: AgentCard | undefined,
-  problems: readonly CardProblem[],
-  where: 'stdout' | 'stderr',
-): void {
+export function printVerdict(card: AgentCard | undefined, problems: readonly CardProblem[], where: Stream): void {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const verdict = verdictOf(card, errors, problems.length - errors);
   const style = errors > 0 ? 'red' : problems.length > 0 ? 'yellow' : 'green';
-  if (where === 'stderr') screen.notice(verdict, style);
-  else screen.writeLine(verdict, style);
+  print(where, verdict, style);
   printProblems(problems, where);
 }
 
@@ -34,22 +31,22 @@ function counted(count: number, noun: string): string {
 }
 
 /** Prints the problems of a card: for each the field, the problem and the fix. */
-export function printProblems(problems: readonly CardProblem[], where: 'stdout' | 'stderr'): void {
+export function printProblems(problems: readonly CardProblem[], where: Stream): void {
   for (const { path, severity, problem, fix } of problems) {
     const field = path === '' ? 'The card' : path;
     const what = `    ${severity === 'error' ? '✗' : '!'} ${shortened(`${field}: ${problem}`)}`;
     const advice = `      ${shortened(fix)}`;
     const style = severity === 'error' ? 'red' : 'yellow';
-    if (where === 'stderr') {
-      screen.notice(what, style);
-      screen.notice(advice, 'dim');
-    } else {
-      screen.writeLine(what, style);
-      screen.writeLine(advice, 'dim');
-    }
+    print(where, what, style);
+    print(where, advice, 'dim');
   }
 }
 
 function shortened(text: string): string {
   return oneLine(text).slice(0, 500);
+}
+
+function print(where: Stream, text: string, style: Style): void {
+  if (where === 'stderr') screen.notice(text, style);
+  else screen.writeLine(text, style);
 }

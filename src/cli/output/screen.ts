@@ -1,8 +1,14 @@
+import { styleText } from 'node:util';
 import { now } from '../now.ts';
 import { progressLine } from './progress-line.ts';
-import { type Style, styled } from './style.ts';
 
-export type { Style } from './style.ts';
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** The part of a stream that decides about colours. */
+export interface StyledStream {
+  readonly isTTY: boolean;
+  hasColors(): boolean;
+}
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
@@ -39,6 +45,16 @@ class Screen {
   writeLine(text = '', style?: Style): void {
     this.write(text, style);
     this.write('\n');
+  }
+
+  /** Prints the result of a command as one JSON document. */
+  writeJson(value: unknown): void {
+    this.write(`${JSON.stringify(value, undefined, 2)}\n`);
+  }
+
+  /** Prints one of several JSON documents on a line of its own. */
+  writeJsonLine(value: unknown): void {
+    this.write(`${JSON.stringify(value)}\n`);
   }
 
   /** Ends a line of stdout that has been started. */
@@ -115,4 +131,11 @@ export function withoutControls(text: string): string {
 /** Returns a text on one line, without control characters. */
 export function oneLine(text: string): string {
   return withoutControls(text).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Styles a text for a terminal with colours. For a pipe, with `NO_COLOR` and on a dumb terminal the text stays as it is. */
+export function styled(stream: StyledStream, text: string, style: Style | undefined): string {
+  if (style === undefined || !stream.isTTY || process.env['NO_COLOR'] || !stream.hasColors()) return text;
+  // `validateStream` would look at stdout, whichever stream the text is for.
+  return styleText(style, text, { validateStream: false });
 }

@@ -1,4 +1,4 @@
-import type { StateWord } from '../../client/state-word.ts';
+import { stateWord } from '../../client/state-word.ts';
 import { textOfParts } from '../../model/part-text.ts';
 import type { Part } from '../../model/part.ts';
 import type { Task } from '../../model/task.ts';
@@ -6,10 +6,10 @@ import { fileNote, printed, stateStyle } from './part-output.ts';
 import { oneLine, screen } from './screen.ts';
 
 /** Prints a task as text: one line for each field, then blocks of longer text. */
-export function printTask({ id, contextId, status, artifacts = [], history = [] }: Task, state: StateWord): void {
+export function printTask({ id, contextId, status, artifacts = [], history = [] }: Task): void {
   screen.writeLine(`Task: ${oneLine(id)}`);
   if (contextId !== undefined) screen.writeLine(`Context: ${oneLine(contextId)}`);
-  screen.writeMarked(`State: ${screen.mark(state, stateStyle(status.state))}`);
+  screen.writeMarked(`State: ${screen.mark(stateWord(status.state), stateStyle(status.state))}`);
   if (status.timestamp !== undefined) screen.writeLine(`Since: ${status.timestamp}`);
   const statusText = textOfParts(status.message?.parts ?? []);
   if (statusText !== '') printBlock('Status', statusText);

@@ -1,10 +1,12 @@
 import type { AgentEvent, ArtifactEvent } from '../../client/event.ts';
+import { questionsOf, type TaskQuestion } from '../../client/task-question.ts';
 import { stateWord } from '../../client/state-word.ts';
 import type { Artifact } from '../../model/artifact.ts';
 import type { Part } from '../../model/part.ts';
 import { textOfParts } from '../../model/part-text.ts';
 import { isPaused, isTerminal } from '../../model/state.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
+import { questionLine } from '../agents/ask-question.ts';
 import { invocation, shellWord } from '../invocation.ts';
 import { fileNote, printed } from './part-output.ts';
 import { oneLine, screen } from './screen.ts';
@@ -99,11 +101,23 @@ export function noteTask({ id, contextId, status }: Task): void {
   screen.notice(`State: ${stateWord(status.state)}`, 'dim');
 }
 
-/** Prints the command that answers the question of a task. */
-export function noteAnswerCommand(agent: readonly string[], { id, status }: Task): void {
-  const isConfirmation = JSON.stringify(status.message?.parts ?? []).includes('"kind":"confirm"');
-  const answer = isConfirmation ? 'yes' : `'your answer'`;
+/** Prints the command that answers the question of a task, or one for each of several questions. */
+export function noteAnswerCommand(agent: readonly string[], task: Task): void {
   const words = agent.map((word) => `${shellWord(word)} `).join('');
-  screen.notice('To answer:', 'dim');
-  screen.notice(`${invocation()} send ${words}${answer} --task-id ${shellWord(id)}`);
+  const command = (answer: string): string => `${invocation()} send ${words}${answer} --task-id ${shellWord(task.id)}`;
+  const questions = questionsOf(task);
+  const [first, ...others] = questions;
+  if (first === undefined || others.length === 0) {
+    screen.notice('To answer:', 'dim');
+    screen.notice(command(exampleOf(first)));
+    return;
+  }
+  for (const question of questions) {
+    screen.notice(`To answer "${questionLine(question)}":`, 'dim');
+    screen.notice(`${command(exampleOf(question))} --question ${shellWord(question.id ?? '')}`);
+  }
+}
+
+function exampleOf(question: TaskQuestion | undefined): string {
+  return question?.kind === 'confirm' ? 'yes' : `'your answer'`;
 }

@@ -28,12 +28,12 @@ export interface OpenStore {
 }
 
 /**
- * Opens the store with this name, or the default store of an agent.
+ * Opens the store with this name, or the default store of the agents.
  *
  * @throws CliError with a message for the user.
  */
 export async function openStoreOf(
-  agent: Agent,
+  agents: readonly Agent[],
   name: string | undefined,
   log: Log,
   schema?: string,
@@ -43,7 +43,10 @@ export async function openStoreOf(
     return { store, place: name === 'memory' ? 'memory' : shownStore(name) };
   }
   try {
-    const { store, file } = await openDefaultStore([agent.id], { log });
+    const { store, file } = await openDefaultStore(
+      agents.map(({ id }) => id),
+      { log },
+    );
     return { store, place: file };
   } catch (error) {
     throw new CliError('failure', messageOf(error), { cause: error });

@@ -7,8 +7,10 @@ import { sharedSecret } from '../../host/auth/jwt/shared-secret.ts';
 import { anonymousAccessFor } from '../../host/options/anonymous-access.ts';
 import type { Store } from '../../store/store.ts';
 import type { ProfileName } from '../../wire/offer.ts';
-import { readAddress, readPort } from '../agents/read-values.ts';
+import { readAddress, readPort } from '../read-values.ts';
 import { CliError } from '../cli-error.ts';
+import { mountOf } from '../../server/http/own-paths.ts';
+import type { Announcement } from './announcement.ts';
 import type { Options, Values } from '../option.ts';
 import { CrashWatch } from './crash-watch.ts';
 import { loadAgent } from './load-agent.ts';
@@ -16,65 +18,51 @@ import { isPostgresUrl, openStoreOf } from './open-store.ts';
 import { listen } from './serving.ts';
 import { LOG_OPTIONS, servingLog } from './serving-log.ts';
 
-/** The options of commands that serve the agent of a file. */
+/** The options of commands that serve the agents of files. */
 export const SERVE_OPTIONS = {
   port: {
-    type: 'string',
     value: '<number>',
     help: 'The port. Default: the environment variable PORT, otherwise 4100. 0 selects any free port',
     flagOnly: true,
   },
   host: {
-    type: 'string',
     value: '<address>',
     help: 'The address to listen on. Default: the environment variable BIND_HOST, otherwise 127.0.0.1. An address that other machines can reach requires --token, A2A_API_KEY, --api-key-env, A2A_SECRET or --insecure-public',
     flagOnly: true,
   },
   store: {
-    type: 'string',
     value: '<file|url>',
-    help: 'Where tasks are stored: a SQLite file, postgres://… for several processes, or memory. Default: .tandem/<agent id>.db',
+    help: 'Where tasks are stored: a SQLite file, postgres://… for several processes, or memory. Default: .tandem/<agent id>.db, or .tandem/_agents.db for several agents',
     flagOnly: true,
   },
-  schema: {
-    type: 'string',
-    value: '<name>',
-    help: 'The PostgreSQL schema of the tables. Default: tandem',
-    flagOnly: true,
-  },
+  schema: { value: '<name>', help: 'The PostgreSQL schema of the tables. Default: tandem', flagOnly: true },
   'public-url': {
-    type: 'string',
     value: '<url>',
     help: 'The URL at which callers reach the agent. The card lists it, and tokens must be issued for it',
     flagOnly: true,
   },
   token: {
-    type: 'string',
     value: '<token>',
     help: 'The bearer token that callers must send. Prefer TANDEM_TOKEN or A2A_API_KEY: other users of this machine can read flags',
     flagOnly: true,
     secret: true,
   },
   'api-key-env': {
-    type: 'string',
     value: '<name>',
     help: 'The name of an environment variable with a bearer token that callers may send, such as A2A_API_KEY',
     flagOnly: true,
   },
   'insecure-public': {
-    type: 'boolean',
     help: 'Accept calls without credentials from every machine that can reach the agent',
     flagOnly: true,
   },
   profile: {
-    type: 'string',
     multiple: true,
     value: '<name>',
     help: 'Also serve peers of agent-native, corvid or rxjs, each at its own path. Repeat it for several profiles',
     flagOnly: true,
   },
   'rpc-path': {
-    type: 'string',
     multiple: true,
     value: '<path>',
     help: 'The path of JSON-RPC. Repeat it for several paths; the card lists the first. Default: /a2a and /',
@@ -82,25 +70,21 @@ export const SERVE_OPTIONS = {
   },
   ...LOG_OPTIONS,
   metrics: {
-    type: 'boolean',
     help: 'Serve Prometheus metrics at /metrics, to callers with credentials; without authentication, to this machine only',
     flagOnly: true,
   },
   'cors-origin': {
-    type: 'string',
     multiple: true,
     value: '<origin>',
     help: 'Accept calls from web pages of this origin, such as https://app.example. Repeat it for several origins. * accepts every origin',
     flagOnly: true,
   },
-  push: { type: 'boolean', help: 'Let callers register webhooks for push notifications', flagOnly: true },
+  push: { help: 'Let callers register webhooks for push notifications', flagOnly: true },
   'trust-proxy': {
-    type: 'boolean',
     help: 'Trust the X-Forwarded-* headers. Only behind a proxy of your own that sets them',
     flagOnly: true,
   },
   role: {
-    type: 'string',
     value: '<all|web|worker>',
     help: 'web accepts calls and leaves the work to other processes on the same database; worker does the opposite. Default: all',
     flagOnly: true,
@@ -118,18 +102,20 @@ export interface ServingHooks {
 }
 
 export interface Serving {
-  readonly agent: Agent;
+  readonly announcement: Announcement;
   readonly server: AgentServer;
   readonly store: Store;
-  /** The place of the store, as it is printed. */
-  readonly place: string;
   readonly crashes: CrashWatch;
   /** Prints a message for the user in the format of the log. */
   readonly print: (text: string) => void;
 }
 
-/** Serves the agent of a file. @throws CliError if an option is invalid, or the agent cannot be served. */
-export async function startServing(file: string, values: ServeValues, hooks: ServingHooks = {}): Promise<Serving> {
+/** Serves the agents of files, one of each. @throws CliError if an option is invalid, or the agent cannot be served. */
+export async function startServing(
+  files: readonly string[],
+  values: ServeValues,
+  hooks: ServingHooks = {},
+): Promise<Serving> {
   const { store: storeName, schema } = values;
   const host = values.host ?? (process.env['BIND_HOST'] || '127.0.0.1');
   if (schema !== undefined && (storeName === undefined || !isPostgresUrl(storeName)))
@@ -166,12 +152,14 @@ export async function startServing(file: string, values: ServeValues, hooks: Ser
 
   const role = readRole(values.role);
 
-  const agent = await loadAgent(file);
-  const { store, place } = await openStoreOf(agent, storeName, log, schema);
+  const agents: Agent[] = [];
+  for (const file of files) agents.push(await loadAgent(file));
+  ensureDifferentIds(files, agents);
+  const { store, place } = await openStoreOf(agents, storeName, log, schema);
   const { middleware, tracing, observe = (given: Store) => given } = hooks;
   const { metrics } = values;
   const crashes = new CrashWatch(log);
-  const server = await listen(agent, {
+  const server = await listen(agents, {
     port,
     ...(values.host !== undefined && { host: values.host }),
     store: observe(store),
@@ -190,7 +178,27 @@ export async function startServing(file: string, values: ServeValues, hooks: Ser
     ...(auth !== undefined && { auth }),
     ...(apiKeyEnv !== undefined && { apiKeyEnv }),
   });
-  return { agent, server, store, place, crashes, print };
+  return { announcement: announcementOf(agents, server.url, place), server, store, crashes, print };
+}
+
+/** The default id is the name, which two files may have copied from the same example. */
+function ensureDifferentIds(files: readonly string[], agents: readonly Agent[]): void {
+  const ids = agents.map(({ id }) => id);
+  const second = ids.findIndex((id, i) => ids.indexOf(id) < i);
+  if (second < 0) return;
+  const id = ids[second] ?? '';
+  const both = `${files[ids.indexOf(id)]} and ${files[second]}`;
+  throw new CliError('usage', `The agents of ${both} have the same id, ${id}: give one another name, or set its id`);
+}
+
+function announcementOf(agents: readonly Agent[], url: string, place: string): Announcement {
+  const mounts = agents.map(({ id }) => (agents.length === 1 ? '' : mountOf(id)));
+  return {
+    names: agents.map(({ name }) => name),
+    url,
+    place,
+    cards: mounts.map((mount) => `${url}${mount}/.well-known/agent-card.json`),
+  };
 }
 
 /** The authenticators that the settings ask for: a token, a JWT signed with a secret, both, or none. */

@@ -2,26 +2,17 @@ import { errorLines, logLine } from '../../observe/console-log.ts';
 import { jsonLog } from '../../observe/json-log.ts';
 import { type Log, type LogFields, silentLog } from '../../observe/log.ts';
 import { CliError } from '../cli-error.ts';
+import type { Values } from '../option.ts';
 import { screen, type Style } from '../output/screen.ts';
 
 /** The log options of commands that serve an agent. */
 export const LOG_OPTIONS = {
   log: {
-    type: 'string',
     value: '<json|pretty|silent>',
     help: 'The format of the log on stderr. Default: pretty on a terminal, otherwise json',
   },
-  'log-level': {
-    type: 'string',
-    value: '<info|warn|error>',
-    help: 'The lowest level that is logged. Default: info',
-  },
+  'log-level': { value: '<info|warn|error>', help: 'The lowest level that is logged. Default: info' },
 } as const;
-
-interface LogValues {
-  readonly log: string | undefined;
-  readonly 'log-level': string | undefined;
-}
 
 /** The log of a command that serves an agent. */
 export interface ServingLog {
@@ -34,7 +25,7 @@ const LEVELS = ['info', 'warn', 'error'] as const;
 const STYLES: Readonly<Record<string, Style>> = { info: 'dim', warn: 'yellow', error: 'red' };
 
 /** @throws CliError if an option has an unknown value. */
-export function servingLog(values: LogValues): ServingLog {
+export function servingLog(values: Values<typeof LOG_OPTIONS>): ServingLog {
   const { log: form = screen.isTerminal ? 'pretty' : 'json', 'log-level': level = 'info' } = values;
   const least = LEVELS.findIndex((each) => each === level);
   if (least < 0) throw new CliError('usage', `--log-level must be info, warn or error, not ${JSON.stringify(level)}`);

@@ -11,7 +11,10 @@ const PORT_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** Like `serve`, with errors in terms of command-line options. */
-export async function listen(agent: Agent, options: ServeOptions & { readonly port: number }): Promise<AgentServer> {
+export async function listen(
+  agent: Agent | readonly Agent[],
+  options: ServeOptions & { readonly port: number },
+): Promise<AgentServer> {
   try {
     return await serve(agent, options);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { AgentCard } from '../../model/card.ts';
 import { type Auth, type OneAuth, strategyOf } from './auth.ts';
 import type { AuthContext, BuiltInStrategy, HeadersRecord } from './strategy.ts';
 import type { Deadline } from '../request/deadline.ts';
@@ -11,22 +12,25 @@ interface Candidate {
   renewal: Promise<boolean> | undefined;
 }
 
-/** The credentials that one call has tried so far. */
+/** The credentials that one operation has tried so far. */
 export class AuthAttempt {
   readonly credentials: Credentials;
+  /** The card of the agent; undefined while the card itself is requested. */
+  readonly card: AgentCard | undefined;
   /** The credentials in use. */
   candidate: Candidate | undefined;
   generation = 0;
   readonly renewed = new Set<Candidate>();
   readonly refused = new Set<Candidate>();
 
-  constructor(credentials: Credentials) {
+  constructor(credentials: Credentials, card: AgentCard | undefined) {
     this.credentials = credentials;
+    this.card = card;
   }
 
   /** An attempt with these credentials, if there are any. */
-  static of(credentials: Credentials | undefined): AuthAttempt | undefined {
-    return credentials === undefined ? undefined : new AuthAttempt(credentials);
+  static of(credentials: Credentials | undefined, card: AgentCard | undefined): AuthAttempt | undefined {
+    return credentials === undefined ? undefined : new AuthAttempt(credentials, card);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Deadline } from '../request/deadline.ts';
+import { type NoteFailure, SharedRequests } from '../request/shared-requests.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 
 /** How long a card is fresh if its server does not specify it (1.0 §8.6.2). */
@@ -14,9 +15,9 @@ export interface KeptCard {
   readonly freshUntil: number;
 }
 
-/** Fetches a card. `known` is a stale card to revalidate. */
 export interface CardFetch {
-  start(known: KeptCard | undefined): Promise<FetchedCard>;
+  /** Fetches a card. `known` is a stale card to revalidate. */
+  start(known: KeptCard | undefined, noteFailure: NoteFailure): Promise<FetchedCard>;
   /** Called when no caller waits for the card any more. */
   stop(): void;
 }
@@ -27,50 +28,29 @@ export interface FetchedCard {
   readonly keep: KeptCard | undefined;
 }
 
-/** A card that is being fetched, and the number of callers that wait for it. */
-interface PendingFetch {
-  readonly promise: Promise<unknown>;
-  readonly stop: () => void;
-  waiting: number;
-}
-
 /**
  * Caches public cards by the rules of HTTP for all clients of the process. It only contains cards that were fetched without
- * credentials. Concurrent requests for a card share one fetch, which is stopped when no caller waits for it any more.
+ * credentials.
  */
 class CardCache {
   readonly #cards = new Map<string, KeptCard>();
-  readonly #pending = new Map<string, PendingFetch>();
+  readonly #pending = new SharedRequests<unknown>();
 
   /** @throws The error of the fetch, and nothing is cached then; the error of the deadline if it passes. */
   async get(key: string, now: number, deadline: Deadline, create: () => CardFetch): Promise<unknown> {
     const kept = this.#cards.get(key);
     if (kept !== undefined && now < kept.freshUntil) return kept.json;
     deadline.check();
-    const pending = this.#pending.get(key) ?? this.#start(key, kept, create());
-    pending.waiting++;
-    try {
-      return await deadline.within(pending.promise);
-    } finally {
-      if (--pending.waiting === 0) pending.stop();
-    }
+    return this.#pending.get(key, deadline, (noteFailure) => {
+      const fetch = create();
+      const promise = fetch.start(kept, noteFailure).then(({ json, keep }) => this.#keep(key, json, keep));
+      return { promise, stop: () => fetch.stop() };
+    });
   }
 
   /** Removes a card that has proved wrong. */
   forget(key: string): void {
     this.#cards.delete(key);
-  }
-
-  #start(key: string, kept: KeptCard | undefined, fetch: CardFetch): PendingFetch {
-    const forget = (): void => void (this.#pending.get(key) === pending && this.#pending.delete(key));
-    const stop = (): void => {
-      forget();
-      fetch.stop();
-    };
-    const promise = fetch.start(kept).then(({ json, keep }) => this.#keep(key, json, keep));
-    const pending: PendingFetch = { promise: promise.finally(forget), stop, waiting: 0 };
-    this.#pending.set(key, pending);
-    return pending;
   }
 
   #keep(key: string, json: unknown, keep: KeptCard | undefined): unknown {

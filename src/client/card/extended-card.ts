@@ -33,15 +33,14 @@ async function fetchBesideEndpoint(
   url: string,
 ): Promise<AgentCard> {
   const { context, card } = operationClient;
-  const { deadline, trace } = scope;
-  const requestScope = { deadline, trace, auth: AuthAttempt.of(scope.credentials ?? context.credentials), card };
   const headers = { accept: 'application/json' };
-  const response = await exchange(context, requestScope, {
-    operation: 'GetExtendedAgentCard',
-    method: 'GET',
-    url,
-    headers,
-  });
+  const request = { operation: 'GetExtendedAgentCard', method: 'GET', url, headers } as const;
+  const response = await exchange(
+    context,
+    scope,
+    request,
+    AuthAttempt.of(scope.credentials ?? context.credentials, card),
+  );
   const json = parseJson(await response.text(context.settings.limits.maxCardBytes));
   if (response.status === 200) return readTrusted(operationClient, scope, json);
   if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication');

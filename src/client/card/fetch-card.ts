@@ -1,13 +1,15 @@
 import { A2AError } from '../../errors.ts';
 import { isDeeperThan } from '../../support/json/json-depth.ts';
+import { isRecord } from '../../support/json/to-json.ts';
 import { retryAfterMs } from '../../support/net/retry-after.ts';
 import { DEFAULT_LIMITS } from '../../wire/decoder.ts';
 import { parseJson } from '../request/binding.ts';
 import { CallScope, withScope } from '../request/call-scope.ts';
-import { type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
+import { type CardFetch, type FetchedCard, type KeptCard, kept, revalidation, sharedCards } from './card-cache.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
 import { durationText } from '../request/deadline.ts';
-import { exchange, type RequestScope, refusedContext, type ClientContext } from '../request/exchange.ts';
+import type { NoteFailure } from '../request/shared-requests.ts';
+import { exchange, refusedContext, type ClientContext } from '../request/exchange.ts';
 import { Repeats } from '../request/recovery.ts';
 import { DEFAULT_TIMEOUTS } from '../settings.ts';
 import { chooseTransport } from '../transport/choose-transport.ts';
@@ -15,6 +17,9 @@ import { TransportFailure, type TransportResponse } from '../transport/transport
 
 /** Statuses of busy servers, and of gateways whose agent is being replaced. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Error pages of web servers can be long, and contain no reason. */
+const MAX_ERROR_BYTES = 4096;
 
 /** There is no card at one of the possible URLs. */
 export class NoCard extends Error {
@@ -65,17 +70,16 @@ function keyOf({ url, version }: Pick<CardRequest, 'url' | 'version'>): string {
 }
 
 function fetchPublicCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  if (!request.isShareable) return jsonOf(context, requestScopeOf(scope, undefined), request);
+  if (!request.isShareable) return jsonOf(context, scope, request);
   const { clock } = context.settings;
   const card = sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // Uses its own connections, because the first client may be closed while others still wait.
     const transport = chooseTransport(undefined);
     const limitMs = DEFAULT_TIMEOUTS.discovery;
     const own = new CallScope(clock, {}, limitMs, durationText(limitMs));
-    const start = async (known: KeptCard | undefined): Promise<FetchedCard> => {
-      const requestScope = requestScopeOf(own, undefined);
+    const start: CardFetch['start'] = async (known, noteFailure) => {
       try {
-        return await withScope(own, () => revalidated({ ...context, transport }, requestScope, request, known));
+        return await withScope(own, () => revalidated({ ...context, transport }, own, request, { known, noteFailure }));
       } finally {
         await transport.close();
       }
@@ -87,10 +91,10 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
 }
 
 async function fetchPrivateCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  const auth = AuthAttempt.of(scope.credentials ?? context.credentials);
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, undefined);
   for (;;) {
     try {
-      return await jsonOf(context, requestScopeOf(scope, auth), request);
+      return await jsonOf(context, scope, request, auth);
     } catch (error) {
       if (auth === undefined || !A2AError.is(error, 'UNAUTHENTICATED')) throw error;
       const authContext = refusedContext(request.url, undefined, undefined);
@@ -99,32 +103,39 @@ async function fetchPrivateCard(context: ClientContext, scope: CallScope, reques
   }
 }
 
-function requestScopeOf({ deadline, trace }: CallScope, auth: AuthAttempt | undefined): RequestScope {
-  return { deadline, trace, auth, card: undefined };
+async function jsonOf(
+  context: ClientContext,
+  scope: CallScope,
+  request: CardRequest,
+  auth?: AuthAttempt,
+): Promise<unknown> {
+  return (await revalidated(context, scope, request, { auth })).json;
 }
 
-async function jsonOf(context: ClientContext, requestScope: RequestScope, request: CardRequest): Promise<unknown> {
-  return (await revalidated(context, requestScope, request, undefined)).json;
+/** A stale card to revalidate, the credentials to send, and a listener for attempts that are repeated. */
+interface Given {
+  readonly known?: KeptCard | undefined;
+  readonly auth?: AuthAttempt | undefined;
+  readonly noteFailure?: NoteFailure;
 }
 
 /** Fetches or revalidates a card. Repeats the request after failures, which is always safe. */
 async function revalidated(
   context: ClientContext,
-  requestScope: RequestScope,
+  scope: CallScope,
   request: CardRequest,
-  known: KeptCard | undefined,
+  given: Given,
 ): Promise<FetchedCard> {
-  const repeats = new Repeats(context.settings, requestScope.deadline);
+  const { deadline } = scope;
+  const repeats = new Repeats(context.settings, deadline);
   for (;;) {
     try {
-      return await fetchOnce(context, requestScope, request, known);
+      return await fetchOnce(context, scope, request, given);
     } catch (error) {
       const isPassing = error instanceof TransportFailure || error instanceof Busy;
-      if (!isPassing || requestScope.deadline.aborted) throw error;
-      requestScope.deadline.noteFailure(
-        error instanceof Busy ? error.message : `${request.url}: ${error.message}`,
-        error,
-      );
+      if (!isPassing || deadline.aborted) throw error;
+      const { noteFailure = deadline.noteFailure.bind(deadline) } = given;
+      noteFailure(error instanceof Busy ? error.message : `${request.url}: ${error.message}`, error);
       const failure =
         error instanceof Busy
           ? { isNotTaken: false, askedMs: error.retryAfterMs, isKnown: false }
@@ -136,20 +147,20 @@ async function revalidated(
 
 async function fetchOnce(
   context: ClientContext,
-  requestScope: RequestScope,
+  scope: CallScope,
   { url, version }: CardRequest,
-  known: KeptCard | undefined,
+  { known, auth }: Given,
 ): Promise<FetchedCard> {
   const { clock, limits } = context.settings;
   const headers = { accept: 'application/json', 'a2a-version': version, ...revalidation(known) };
-  const response = await exchange(context, requestScope, { operation: 'AgentCard', method: 'GET', url, headers });
+  const request = { operation: 'AgentCard', method: 'GET', url, headers } as const;
+  const response = await exchange(context, scope, request, auth);
   if (response.status === 304 && known !== undefined) {
     response.discard();
     return { json: known.json, keep: kept(known.json, response, clock.now()) };
   }
   if (response.status !== 200) {
-    response.discard();
-    throw refusal(url, response, clock.now());
+    throw refusal(url, response, await reasonOf(response), clock.now());
   }
   const json = readJson(url, await response.text(limits.maxCardBytes));
   // Checked here because all later code that reads or copies the card is recursive.
@@ -170,13 +181,24 @@ function readJson(url: string, text: string): unknown {
   return json;
 }
 
-function refusal(url: string, response: TransportResponse, now: number): Error {
+/** The reason that an agent gives in the body of an error, as text to append. Empty if the body is something else. */
+async function reasonOf(response: TransportResponse): Promise<string> {
+  try {
+    const json = parseJson(await response.text(MAX_ERROR_BYTES));
+    const error = isRecord(json) ? json['error'] : undefined;
+    return isRecord(error) && typeof error['message'] === 'string' ? `: ${error['message']}` : '';
+  } catch {
+    return '';
+  }
+}
+
+function refusal(url: string, response: TransportResponse, reason: string, now: number): Error {
   const { status } = response;
   if (status === 401)
     return new A2AError('UNAUTHENTICATED', `The card at ${url} requires authentication. Pass credentials as auth`);
   if (status === 403)
     return new A2AError('PERMISSION_DENIED', `The agent does not show the card at ${url} to this caller`);
-  const message = `${url} responded with ${status}`;
+  const message = `${url} responded with ${status}${reason}`;
   return PASSING.has(status)
     ? new Busy(message, retryAfterMs(response.header('retry-after'), now) ?? 0)
     : new NoCard(message);

@@ -78,15 +78,9 @@ class RemoteKeys {
   }
 
   async #fetch(url: string): Promise<KeySet> {
-    const { deadline, trace } = this.#scope;
-    const requestScope = { deadline, trace, auth: undefined, card: undefined };
     const headers = { accept: 'application/jwk-set+json, application/json' };
-    const response = await exchange(this.#context, requestScope, {
-      operation: 'CardKeys',
-      method: 'GET',
-      url,
-      headers,
-    });
+    const request = { operation: 'CardKeys', method: 'GET', url, headers } as const;
+    const response = await exchange(this.#context, this.#scope, request, undefined);
     const json = parseJson(await response.text(this.#context.settings.limits.maxCardBytes));
     if (response.status === 200 && isKeySet(json)) return json;
     throw new A2AError('INVALID_AGENT_RESPONSE', `its jku responded with ${response.status} and without a key set`);

@@ -1,7 +1,6 @@
 import { A2AError, markNested } from '../../errors.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import type { Credentials } from '../auth/credentials.ts';
-import { CallAborted } from './call-aborted.ts';
 import { Deadline, durationText } from './deadline.ts';
 import { ClientClosed, closedDuringCall, withDetails } from './failures.ts';
 import type { CallOptions } from '../options.ts';
@@ -98,5 +97,21 @@ export async function withScope<T>(scope: CallScope, run: (scope: CallScope) => 
     throw scope.explain(error);
   } finally {
     scope.close();
+  }
+}
+
+/**
+ * Thrown if the caller's own signal aborts a call about a task. Its `name` is `AbortError`, as for every aborted call; `cause` is
+ * the reason of the signal.
+ */
+export class CallAborted extends Error {
+  override readonly name = 'AbortError';
+  /** `handle` is the handle of the task. If the task is not known yet, `messageId` is the id of the message, which may have been sent. */
+  readonly details: Readonly<Record<string, string>>;
+
+  /** @internal */
+  constructor(reason: unknown, details: Readonly<Record<string, string>>) {
+    super(reason instanceof Error ? reason.message : String(reason), { cause: reason });
+    this.details = details;
   }
 }

@@ -1,16 +1,16 @@
 import { A2AError } from '../../errors.ts';
 import type { AgentCard } from '../../model/card.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
+import type { Span, Tracer } from '../../observe/tracer.ts';
 import type { AuthContext, HeadersRecord } from '../auth/strategy.ts';
 import type { AuthAttempt, Credentials } from '../auth/credentials.ts';
-import type { Deadline } from './deadline.ts';
 import { ClientClosed } from './failures.ts';
 import type { Interceptor, OutgoingRequest } from './interceptor.ts';
 import type { DrainingConnections } from '../task/draining-connections.ts';
 import type { Leaving } from '../../support/leave-signal.ts';
 import { unsentError } from './response-error.ts';
 import type { Settings } from '../settings.ts';
-import { inSpan } from './request-span.ts';
+import type { CallScope } from './call-scope.ts';
 import type { Trace } from './trace.ts';
 import type { Transport, TransportResponse } from '../transport/transport.ts';
 import { parseUrl, readUrl, type Trust } from './trust.ts';
@@ -41,65 +41,86 @@ export class UrlCache {
   }
 }
 
-/** The context of one call, shared by all its requests. */
-export interface RequestScope {
-  readonly deadline: Deadline;
-  readonly trace: Trace;
-  /** The span of the current request, if tracing is on. */
-  readonly span?: TraceContext;
-  /** Undefined for requests without credentials. */
-  readonly auth: AuthAttempt | undefined;
-  readonly card: AgentCard | undefined;
-}
+/** The parts of a call that its requests use. */
+type Scope = Pick<CallScope, 'deadline' | 'trace'>;
 
-/** Sends one request: runs the interceptors, adds credentials for trusted origins, and follows redirects. */
+/**
+ * Sends one request of a call: runs the interceptors, adds credentials for trusted origins, and follows redirects.
+ *
+ * @param auth Undefined for requests without credentials.
+ */
 export function exchange(
   context: ClientContext,
-  requestScope: RequestScope,
+  scope: Scope,
   request: OutgoingRequest,
+  auth: AuthAttempt | undefined,
 ): Promise<TransportResponse> {
   const { tracer } = context.settings;
-  if (tracer === undefined) return exchanged(context, requestScope, request);
-  return inSpan(tracer, requestScope.trace, request, (span) =>
-    exchanged(context, { ...requestScope, span: span.context }, request),
+  if (tracer === undefined) return exchanged({ context, scope, auth, span: undefined }, request);
+  return inSpan(tracer, scope.trace, request, (span) =>
+    exchanged({ context, scope, auth, span: span.context }, request),
   );
 }
 
-function exchanged(
-  context: ClientContext,
-  requestScope: RequestScope,
-  request: OutgoingRequest,
-): Promise<TransportResponse> {
-  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> =>
-    followed(context, requestScope, outgoing, request);
-  const { interceptors } = context;
+/** A request with what it needs from its client and its call. */
+interface Sending {
+  readonly context: ClientContext;
+  readonly scope: Scope;
+  readonly auth: AuthAttempt | undefined;
+  /** The span of the request, if tracing is on. */
+  readonly span: TraceContext | undefined;
+}
+
+/** Creates a span for one request, until its response headers arrive. Without a given trace, it is a child of the active span. */
+async function inSpan<Answer extends { readonly status: number }>(
+  tracer: Tracer,
+  trace: Trace,
+  { operation, url, headers }: OutgoingRequest,
+  send: (span: Span) => Promise<Answer>,
+): Promise<Answer> {
+  const span = tracer.start(`a2a.client.${operation}`, 'client', (trace.parent ??= tracer.active()), {
+    'a2a.operation': operation,
+    'a2a.version': headers['a2a-version'],
+    'server.address': new URL(url).host,
+  });
+  // Further requests of the call belong to the same trace, also if this span started it.
+  trace.parent ??= span.context;
+  try {
+    const answer = await span.within(() => send(span));
+    span.set('http.response.status_code', answer.status);
+    span.end(answer.status < 400 ? undefined : new Error(`The agent responded with ${answer.status}`));
+    return answer;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
+function exchanged(sending: Sending, request: OutgoingRequest): Promise<TransportResponse> {
+  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> => followed(sending, outgoing, request);
+  const { interceptors } = sending.context;
   if (interceptors.length === 0) return send(request);
   const intercepted = interceptors.reduceRight<typeof send>(
     (next, intercept) => (outgoing) => intercept(outgoing, next),
     send,
   )(request);
-  return requestScope.deadline.within(intercepted);
+  return sending.scope.deadline.within(intercepted);
 }
 
 /** @param plain The request before the interceptors, which saw only its first URL. */
 async function followed(
-  context: ClientContext,
-  requestScope: RequestScope,
+  sending: Sending,
   request: OutgoingRequest,
   plain: OutgoingRequest,
 ): Promise<TransportResponse> {
+  const { context } = sending;
   const { maxRedirects } = context.settings.limits;
   const first = context.urls.parse(request.url);
   let url = first;
   for (let redirects = 0; ; redirects++) {
     // Headers added by interceptors may be secrets, so other origins do not get them.
     const isRecipient = url.origin === first.origin || context.trust.isRecipient(url);
-    const response = await sent(
-      context,
-      requestScope,
-      isRecipient ? request : { ...request, headers: plain.headers },
-      url,
-    );
+    const response = await sent(sending, isRecipient ? request : { ...request, headers: plain.headers }, url);
     const location = redirectOf(response, request.method);
     if (location === undefined) return response;
     response.discard();
@@ -130,11 +151,11 @@ function lost(message: string): A2AError {
 }
 
 async function sent(
-  { settings, transport, trust, closing }: ClientContext,
-  { deadline, trace, span, auth, card }: RequestScope,
+  { context: { settings, transport, trust, closing }, scope, auth, span }: Sending,
   request: OutgoingRequest,
   url: URL,
 ): Promise<TransportResponse> {
+  const { deadline, trace } = scope;
   if (closing.aborted) throw new ClientClosed();
   const { isTrusted, isRecipient } = trust.judge(url);
   // Copied one by one, because each object from a spread gets its own hidden class when members are added.
@@ -149,7 +170,7 @@ async function sent(
     Object.assign(headers, settings.headers);
     if (auth !== undefined) {
       try {
-        const context = { origin: url.origin, card };
+        const context = { origin: url.origin, card: auth.card };
         const given = auth.credentials.headers(context, auth, deadline);
         addHeaders(headers, given instanceof Promise ? await deadline.within(given) : given);
         address = withQuery(url, auth.credentials.query(context, auth));

@@ -1,5 +1,4 @@
-import { A2AError, type ErrorCode } from '../../errors.ts';
-import { defined } from '../../support/defined.ts';
+import { A2AError, copyError } from '../../errors.ts';
 import { retryAfterMs } from '../../support/net/retry-after.ts';
 import { isObject } from '../../wire/codec.ts';
 import { TransportFailure } from '../transport/transport.ts';
@@ -75,19 +74,13 @@ export function toPublicError(error: unknown, url: string): unknown {
 export function withDetails(error: A2AError, more: Readonly<Record<string, string>>): A2AError;
 export function withDetails(error: unknown, more: Readonly<Record<string, string>>): unknown;
 export function withDetails(error: unknown, more: Readonly<Record<string, string>>): unknown {
-  return A2AError.is(error) ? copyOf(error, { details: { ...more, ...error.details } }) : error;
+  return A2AError.is(error) ? copyError(error, error.message, { details: { ...more, ...error.details } }) : error;
 }
 
 /** The same error with the time of the `Retry-After` header. */
 export function withRetryAfter(error: A2AError, header: string | undefined, now: number): A2AError {
   const ms = retryAfterMs(header, now);
-  return ms === undefined || error.retryAfterMs !== undefined ? error : copyOf(error, { retryAfterMs: ms });
-}
-
-function copyOf<C extends ErrorCode>(
-  error: A2AError<C>,
-  changes: { readonly details?: Readonly<Record<string, string>>; readonly retryAfterMs?: number },
-): A2AError<C> {
-  const { code, message, details, violations, retryAfterMs, cause } = error;
-  return new A2AError(code, message, defined({ details, violations, retryAfterMs, cause, ...changes }));
+  return ms === undefined || error.retryAfterMs !== undefined
+    ? error
+    : copyError(error, error.message, { retryAfterMs: ms });
 }

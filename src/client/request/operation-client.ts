@@ -10,7 +10,7 @@ import type { CallScope } from './call-scope.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
 import { bindingOf, type Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
-import { exchange, type RequestScope, type ClientContext } from './exchange.ts';
+import { exchange, type ClientContext } from './exchange.ts';
 import { closedDuringCall, NoAgent, toPublicError } from './failures.ts';
 import type { OutgoingRequest } from './interceptor.ts';
 import { ItemStream } from '../task/item-stream.ts';
@@ -29,6 +29,14 @@ interface RequestFacts {
   readonly lastEventId?: string | undefined;
   /** Overrides the HTTP method of the binding. */
   readonly httpMethod?: 'GET';
+}
+
+/** One attempt at an operation. */
+interface Attempt {
+  readonly endpoint: Endpoint;
+  readonly scope: CallScope;
+  readonly auth: AuthAttempt | undefined;
+  readonly facts: RequestFacts;
 }
 
 /** Operations that can safely be repeated. */
@@ -68,9 +76,9 @@ export class OperationClient {
     key?: string,
   ): Promise<Decoded<Output<K>>> {
     const facts = { isRepeatable: this.#isRepeatable(operation, key), idempotencyKey: key };
-    return this.#persist(scope, facts, async (endpoint, requestScope) => {
-      const response = await this.#request(endpoint, operation, input, requestScope, scope, facts);
-      return this.#read(endpoint, operation, response);
+    return this.#persist(scope, facts, async (attempt) => {
+      const response = await this.#request(attempt, operation, input);
+      return this.#read(attempt.endpoint, operation, response);
     });
   }
 
@@ -82,19 +90,12 @@ export class OperationClient {
     more: Partial<RequestFacts> = {},
   ): Promise<ItemStream> {
     const facts = { isRepeatable: this.#isRepeatable(operation, more.idempotencyKey), ...more };
-    return this.#persist(scope, facts, async (endpoint, requestScope) => {
-      let response: TransportResponse;
-      if (operation === 'SubscribeToTask' && endpoint.binding === 'HTTP+JSON') {
-        response = await this.#subscribeOverRest(
-          endpoint,
-          input as Input<'SubscribeToTask'>,
-          requestScope,
-          scope,
-          facts,
-        );
-      } else {
-        response = await this.#request(endpoint, operation, input, requestScope, scope, facts);
-      }
+    return this.#persist(scope, facts, async (attempt) => {
+      const { endpoint } = attempt;
+      const response =
+        operation === 'SubscribeToTask' && endpoint.binding === 'HTTP+JSON'
+          ? await this.#subscribeOverRest(attempt, input as Input<'SubscribeToTask'>)
+          : await this.#request(attempt, operation, input);
       const isStream = /^text\/event-stream\b/i.test(response.header('content-type') ?? '');
       if (isStream && response.status < 300) {
         return ItemStream.of(response, endpoint, operation, this.context).begin();
@@ -119,15 +120,10 @@ export class OperationClient {
     return SAFE_TO_REPEAT.has(operation) || (key !== undefined && this.recognises(key));
   }
 
-  async #persist<T>(
-    scope: CallScope,
-    facts: RequestFacts,
-    attempt: (endpoint: Endpoint, requestScope: RequestScope) => Promise<T>,
-  ): Promise<T> {
-    const { deadline, trace } = scope;
-    const { context, card } = this;
-    const auth = AuthAttempt.of(scope.credentials ?? context.credentials);
-    const requestScope: RequestScope = { deadline, trace, auth, card };
+  async #persist<T>(scope: CallScope, facts: RequestFacts, run: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const { deadline } = scope;
+    const { context } = this;
+    const auth = AuthAttempt.of(scope.credentials ?? context.credentials, this.card);
     scope.begin(context.closing);
     let recovery: Recovery | undefined;
     let missing: { readonly error: unknown; readonly url: string } | undefined;
@@ -135,7 +131,7 @@ export class OperationClient {
       const endpoint = this.endpoints.ready ?? (await this.endpoints.load());
       try {
         deadline.check();
-        const result = await attempt(endpoint, requestScope);
+        const result = await run({ endpoint, scope, auth, facts });
         this.endpoints.confirm(endpoint);
         deadline.noteSuccess();
         return result;
@@ -145,7 +141,7 @@ export class OperationClient {
         noteFailure(deadline, error, endpoint.url);
         // An error at the address in the card is more helpful than one at a guessed address.
         if (isMissing(error)) missing ??= { error, url: endpoint.url };
-        recovery ??= new Recovery(context.settings, this.endpoints, requestScope, facts.isRepeatable);
+        recovery ??= new Recovery(context.settings, this.endpoints, scope, auth, facts.isRepeatable);
         if (await recovery.recover(error, endpoint)) continue;
         if (isUnsupported(error, endpoint, this.endpoints)) throw unsupported(error);
         if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);
@@ -155,34 +151,24 @@ export class OperationClient {
   }
 
   /** Subscribes by POST (specification text), then by GET (proto file), because some agents support only one of them. */
-  async #subscribeOverRest(
-    endpoint: Endpoint,
-    input: Input<'SubscribeToTask'>,
-    requestScope: RequestScope,
-    scope: CallScope,
-    facts: RequestFacts,
-  ): Promise<TransportResponse> {
+  async #subscribeOverRest(attempt: Attempt, input: Input<'SubscribeToTask'>): Promise<TransportResponse> {
+    const { endpoint, facts } = attempt;
     if (!this.#subscribesByGet.has(endpoint)) {
-      const response = await this.#request(endpoint, 'SubscribeToTask', input, requestScope, scope, facts);
+      const response = await this.#request(attempt, 'SubscribeToTask', input);
       const mayGet = response.status === 405 && /\bGET\b/i.test(response.header('allow') ?? 'GET');
       if (!mayGet) return response;
       response.discard();
     }
-    const byGet: RequestFacts = { ...facts, httpMethod: 'GET' };
-    const response = await this.#request(endpoint, 'SubscribeToTask', input, requestScope, scope, byGet);
+    const byGet: Attempt = { ...attempt, facts: { ...facts, httpMethod: 'GET' } };
+    const response = await this.#request(byGet, 'SubscribeToTask', input);
     if (response.status < 300) this.#subscribesByGet.add(endpoint);
     else if (response.status === 405) this.#subscribesByGet.delete(endpoint);
     return response;
   }
 
-  #request<K extends OperationName>(
-    endpoint: Endpoint,
-    operation: K,
-    input: Input<K>,
-    requestScope: RequestScope,
-    scope: CallScope,
-    { idempotencyKey, lastEventId, httpMethod }: RequestFacts,
-  ): Promise<TransportResponse> {
+  #request<K extends OperationName>(attempt: Attempt, operation: K, input: Input<K>): Promise<TransportResponse> {
+    const { endpoint, scope, auth } = attempt;
+    const { idempotencyKey, lastEventId, httpMethod } = attempt.facts;
     const { dialect, version, tenant } = endpoint;
     const { method, url, contentType, body } = bindingOf(endpoint).encode(
       endpoint,
@@ -200,7 +186,7 @@ export class OperationClient {
       if (dialect.isModel !== true) headers['x-a2a-extensions'] = extensions;
     }
     const request: OutgoingRequest = { operation, method: httpMethod ?? method, url, headers, body };
-    return exchange(this.context, requestScope, request);
+    return exchange(this.context, scope, request, auth);
   }
 
   /** Reports JSON with another content type. The client can decode it, but proxies and browsers may not. */

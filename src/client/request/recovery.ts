@@ -1,8 +1,10 @@
 import { A2AError } from '../../errors.ts';
+import type { AuthAttempt } from '../auth/credentials.ts';
+import type { CallScope } from './call-scope.ts';
 import type { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
-import { type RequestScope, refusedContext } from './exchange.ts';
+import { refusedContext } from './exchange.ts';
 import { NoAgent } from './failures.ts';
 import { challengeOf, isRejectedUnread, isReceivedInStream } from './response-error.ts';
 import type { Settings } from '../settings.ts';
@@ -87,16 +89,24 @@ export class Repeats {
  */
 export class Recovery {
   readonly #endpoints: Endpoints;
-  readonly #requestScope: RequestScope;
+  readonly #scope: CallScope;
+  readonly #auth: AuthAttempt | undefined;
   readonly #isRepeatable: boolean;
   readonly #repeats: Repeats;
   #hasChangedVersion = false;
 
-  constructor(settings: Settings, endpoints: Endpoints, requestScope: RequestScope, isRepeatable: boolean) {
+  constructor(
+    settings: Settings,
+    endpoints: Endpoints,
+    scope: CallScope,
+    auth: AuthAttempt | undefined,
+    isRepeatable: boolean,
+  ) {
     this.#endpoints = endpoints;
-    this.#requestScope = requestScope;
+    this.#scope = scope;
+    this.#auth = auth;
     this.#isRepeatable = isRepeatable;
-    this.#repeats = new Repeats(settings, requestScope.deadline);
+    this.#repeats = new Repeats(settings, scope.deadline);
   }
 
   /** Resolves to true when it is time to try again. */
@@ -110,9 +120,10 @@ export class Recovery {
   }
 
   async #renew(error: A2AError, { url }: Endpoint): Promise<boolean> {
-    const { auth, card, deadline } = this.#requestScope;
+    const auth = this.#auth;
     if (auth === undefined) return false;
-    return deadline.within(auth.credentials.renew(refusedContext(url, card, challengeOf(error)), auth));
+    const refused = refusedContext(url, auth.card, challengeOf(error));
+    return this.#scope.deadline.within(auth.credentials.renew(refused, auth));
   }
 
   #changeVersion(endpoint: Endpoint): boolean {

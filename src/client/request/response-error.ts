@@ -1,5 +1,4 @@
-import { A2AError } from '../../errors.ts';
-import { defined } from '../../support/defined.ts';
+import { A2AError, copyError } from '../../errors.ts';
 import type { Deadline } from './deadline.ts';
 import { toPublicError, withDetails, withRetryAfter } from './failures.ts';
 import { GATEWAY_STATUSES } from '../../wire/error-codec.ts';
@@ -20,8 +19,7 @@ const facts = new WeakMap<object, ResponseFacts>();
 export function peerError(error: A2AError): A2AError {
   const { handle, sent, ...details } = error.details;
   if (handle === undefined && sent === undefined) return error;
-  const { code, message, violations, retryAfterMs, cause } = error;
-  return new A2AError(code, message, defined({ details, violations, retryAfterMs, cause }));
+  return copyError(error, error.message, { details });
 }
 
 /** Completes the error of an agent with the status and the headers of the response. */
@@ -40,9 +38,7 @@ export function responseError(
 
 /** A 401 is `UNAUTHENTICATED` whatever the body contains: some agents send the code of an unknown task. */
 function unauthenticated(error: A2AError): A2AError {
-  if (error.code === 'UNAUTHENTICATED') return error;
-  const { message, details, violations, retryAfterMs, cause } = error;
-  return new A2AError('UNAUTHENTICATED', message, defined({ details, violations, retryAfterMs, cause }));
+  return error.code === 'UNAUTHENTICATED' ? error : copyError(error, error.message, { code: 'UNAUTHENTICATED' });
 }
 
 /** A gateway may have forwarded the request, so it may have been processed, as after a lost connection. */

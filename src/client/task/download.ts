@@ -19,18 +19,13 @@ export async function bytesOfPart(operationClient: OperationClient, scope: CallS
   if ('data' in part) return new TextEncoder().encode(JSON.stringify(part.data));
   if ('raw' in part) return decodeBase64(part.raw);
   const { context, card } = operationClient;
-  const { deadline, trace } = scope;
-  const requestScope = { deadline, trace, auth: AuthAttempt.of(scope.credentials ?? context.credentials), card };
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, card);
   try {
-    const response = await exchange(context, requestScope, {
-      operation: 'File',
-      method: 'GET',
-      url: part.url,
-      headers: {},
-    });
+    const request = { operation: 'File', method: 'GET', url: part.url, headers: {} } as const;
+    const response = await exchange(context, scope, request, auth);
     if (response.status === 200) {
       const bytes = await readBytes(response, context.settings.limits.maxFileBytes);
-      deadline.check();
+      scope.deadline.check();
       return bytes;
     }
     response.discard();

@@ -1,3 +1,4 @@
+import { listsQuestions } from '../task-question.ts';
 import { A2AError } from '../../errors.ts';
 import type { SendMessageRequest } from '../../model/operation.ts';
 import { clientNamesTasks } from '../../wire/client-dialect.ts';
@@ -115,7 +116,9 @@ export async function lastOf(
   for await (const received of events) {
     ({ raw } = received);
     if (onProgress !== undefined) notify(onProgress, received);
-    isOld &&= 'task' in received.event;
+    const { event } = received;
+    // Agents that list their open questions store the answer first.
+    isOld &&= 'task' in event && !listsQuestions(event.task);
     if (fold.isPaused && !isOld) break;
     isOld = false;
   }

@@ -3,7 +3,6 @@ import type { TaskArtifactUpdateEvent } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import { mediaTypeOf, type Part } from '../../model/part.ts';
-import { SENSITIVE } from '../../model/question.ts';
 import type { TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Writable } from '../../support/writable.ts';
@@ -253,14 +252,6 @@ export class RunOutputs {
   status(state: TaskState, parts: readonly Part[] = []): TaskStatus {
     const timestamp = timeAfter(this.#writer.status, this.#engine.clock.now());
     return parts.length === 0 ? { state, timestamp } : { state, message: this.message(parts), timestamp };
-  }
-
-  /** The status that asks a question. If the answer is sensitive, its metadata asks clients to hide the input. */
-  question(state: TaskState, parts: readonly Part[], isSensitive: boolean): TaskStatus {
-    const status = this.status(state, parts);
-    const { message } = status;
-    if (message === undefined || !isSensitive || state !== 'TASK_STATE_INPUT_REQUIRED') return status;
-    return { ...status, message: { ...message, metadata: { [SENSITIVE]: true } } };
   }
 
   message(parts: readonly Part[]): Message {

@@ -3,7 +3,6 @@ import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
 import { textOfParts } from '../../model/part-text.ts';
-import type { JournalRecord } from '../../store/store.ts';
 import {
   type AnswerSchema,
   answerProblems,
@@ -26,9 +25,20 @@ export interface AskedQuestion {
   readonly expiresAt: number;
   /** How long the question is open. Absent in questions that earlier versions recorded. */
   readonly timeoutMs?: number;
+  /** The id of the message that shows it. Absent in questions that earlier versions recorded. */
+  readonly id?: string;
+  /** The state of the task while it is shown. Absent in questions that earlier versions recorded. */
+  readonly state?: QuestionState;
+  /** Set if another question was shown when it was recorded: the parts for the caller. */
+  readonly parts?: readonly Part[];
+  /** Set if an agent that was called asks it: the names of the agents, from the called one to the asking one. */
+  readonly path?: readonly string[];
 }
 
-export interface PreparedQuestion extends Omit<AskedQuestion, 'expiresAt' | 'timeoutMs'> {
+/** The state of a task that asks a question: `AUTH_REQUIRED` for a credential. */
+export type QuestionState = 'TASK_STATE_INPUT_REQUIRED' | 'TASK_STATE_AUTH_REQUIRED';
+
+export interface PreparedQuestion extends Omit<AskedQuestion, 'expiresAt' | 'timeoutMs' | 'id' | 'state' | 'path'> {
   /** The parts for the caller: a text that is complete in itself, and the same as data for programs. */
   readonly parts: readonly Part[];
 }
@@ -111,12 +121,6 @@ function readForm({ form, fields, required }: FormQuestion): ReadQuestion {
   assertAnswerSchema(schema);
   const lines = Object.entries(fields).map(([name, field]) => `- ${field.title ?? name}`);
   return { text: [text, ...lines].join('\n'), typed: { kind: 'form', text }, schema };
-}
-
-/** The recorded question with this key. */
-export function openQuestion(entries: readonly JournalRecord[], key: string): AskedQuestion {
-  const asked = entries.find((entry) => entry.kind === 'question' && entry.key === key);
-  return (asked?.body ?? { gives: 'text', sensitive: false, expiresAt: 0 }) as unknown as AskedQuestion;
 }
 
 /** Whether a message answers the question. Other messages go to the inbox (1.0 §7.6.1). */

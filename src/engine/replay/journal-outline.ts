@@ -16,6 +16,7 @@ const OUTLINES: Readonly<Record<JournalKind, (body: Body) => JsonObject>> = {
   answer: ({ expired, canceled }) => ({
     outcome: expired === true ? 'expired' : canceled === true ? 'canceled' : 'answered',
   }),
+  withdrawn: nothing,
   sleep: ({ until }) => only({ until }),
   slept: nothing,
   message: nothing,

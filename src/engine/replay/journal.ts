@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalEntry, JournalRecord } from '../../store/store.ts';
+import { UnansweredQuestions } from '../questions/open-questions.ts';
 import { UnaskedEntries } from './unasked-entries.ts';
 
 /**
@@ -13,7 +14,8 @@ import { UnaskedEntries } from './unasked-entries.ts';
  * | `step` | name # occurrence | `StepRecord`: `{ value }` or `{ error }`, and the output published meanwhile |
  * | `correction` | kind and place of the event | `CorrectionRecord`: the outputs that it replaced |
  * | `question` | ordinal : digest | the question, for the check of the answer |
- * | `answer` | that of the question | `{ value, said }` (for the handler, for the history), `{ expired }` or `{ canceled }` |
+ * | `answer` | that of the question | `{ value, said, asked }` (for the handler, for the history, the question if it was not shown), `{ expired }` or `{ canceled }` |
+ * | `withdrawn` | that of the question | nothing: nobody waits for its answer any more. If it is asked again, it gets a new entry |
  * | `sleep`, `slept` | ordinal | `{ until }`; that the sleep is over |
  * | `message` | its id | a message that arrived while the handler ran |
  * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
@@ -27,6 +29,7 @@ export type JournalKind =
   | 'correction'
   | 'question'
   | 'answer'
+  | 'withdrawn'
   | 'sleep'
   | 'slept'
   | 'message'
@@ -50,6 +53,8 @@ export interface Turn extends Trigger {
   readonly after: number;
 }
 
+const NONE = new UnansweredQuestions();
+
 /** The journal of a task, as a run needs it. */
 export class Journal {
   /** The ordinal of the turn. The first turn is 0 and has no entry, because its message is that of the task. */
@@ -60,10 +65,12 @@ export class Journal {
   /** The entries of earlier attempts in this turn that this one has not asked for; `undefined` if there were none. */
   readonly unasked: UnaskedEntries | undefined;
   readonly #entries = new Map<string, JournalRecord>();
+  #unanswered: UnansweredQuestions | undefined;
   /** Messages of all turns, because an unread message stays unread in the next turn. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
   #readUpTo = 0;
   #seen: number;
+  #arrivals = 0;
 
   constructor(records: readonly JournalRecord[] = []) {
     if (records.length === 0) {
@@ -81,7 +88,7 @@ export class Journal {
     this.#seen = records.at(-1)?.number ?? 0;
     for (const [i, record] of records.entries()) {
       this.#addMessage(record);
-      if (i > start) this.#entries.set(`${record.kind} ${record.key}`, record);
+      if (i > start) this.add(record);
     }
     this.unasked = UnaskedEntries.of(this.#entries.values());
     // The reads of this turn are replayed in their order; those of earlier turns are final.
@@ -89,9 +96,24 @@ export class Journal {
     this.#readUpTo = Math.max(0, ...before.map(({ body }) => readOf(body)));
   }
 
-  /** The number of the last known entry. */
+  /** The number of the last entry before which all entries are known. */
   get seen(): number {
     return this.#seen;
+  }
+
+  /** How often entries have been added that were written outside of this run. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  /** The questions of this turn that are stored and have no answer, the oldest first. */
+  get unanswered(): Iterable<JournalRecord> & { readonly size: number } {
+    return this.#unanswered ?? NONE;
+  }
+
+  /** Whether a question is stored and has no answer. */
+  isUnanswered(key: string): boolean {
+    return this.#unanswered?.has(key) === true;
   }
 
   /** Whether an earlier run has recorded anything in this turn. */
@@ -103,9 +125,16 @@ export class Journal {
     return this.#entries.get(`${kind} ${key}`)?.body;
   }
 
-  /** Adds an entry of this run, for steps that are repeated within the run. */
+  /** Adds an entry of this run that it may look for again. */
   add(record: JournalRecord): void {
     this.#entries.set(`${record.kind} ${record.key}`, record);
+    if (record.kind === 'question') this.#unanswered ??= new UnansweredQuestions();
+    this.#unanswered?.add(record);
+  }
+
+  /** Called when this run has stored entries. */
+  wrote(first: number, count: number): void {
+    if (first === this.#seen + 1) this.#seen += count;
   }
 
   /** The entries of a kind in this turn, in order. */
@@ -120,14 +149,16 @@ export class Journal {
 
   /** Adds new answers and messages that were written outside of this run. Returns their messages. */
   catchUp(records: readonly JournalRecord[]): readonly Message[] {
+    const seen = this.#seen;
     const said: Message[] = [];
     for (const record of records) {
       if (record.number <= this.#seen) continue;
       this.#seen = record.number;
       this.#addMessage(record);
-      if (record.kind === 'answer') this.#entries.set(`answer ${record.key}`, record);
+      if (record.kind === 'answer') this.add(record);
       said.push(...saidIn(record));
     }
+    if (this.#seen > seen) this.#arrivals++;
     return said;
   }
 
@@ -162,11 +193,11 @@ export function workedEntry({ fence }: { readonly fence: number }, ms: number): 
   return { kind: 'worked' satisfies JournalKind, key: `${fence}`, body: { ms } };
 }
 
-/** The message of an entry, or the public message of an answer. */
+/** The message of an entry, or the public message of an answer, after its question if that was not shown. */
 function saidIn({ kind, body }: JournalRecord): readonly Message[] {
   if (kind === 'message') return [body as unknown as Message];
-  const { said } = (kind === 'answer' ? body : {}) as { readonly said?: Message };
-  return said === undefined ? [] : [said];
+  const { asked, said } = (kind === 'answer' ? body : {}) as { readonly asked?: Message; readonly said?: Message };
+  return [asked, said].filter((message) => message !== undefined);
 }
 
 export function readOf(body: JsonValue): number {

@@ -102,7 +102,9 @@ export async function loadEndedTask(
   const { endedAt: _, ...record } = stored.record;
   const status = { ...record.status, state: 'TASK_STATE_WORKING' } as const;
   // The events may be gone already. Only the outputs would be compared with them.
-  return taskOf({ stored: { ...stored, record: { ...record, status, canceling: false } }, entries, events: [] });
+  const lastJournal = entries.at(-1)?.number ?? 0;
+  const before = { ...record, status, canceling: false, lastJournal };
+  return taskOf({ stored: { ...stored, record: before }, entries, events: [] });
 }
 
 function taskOf({ stored, entries, events }: TaskParts): LoadedTask | undefined {

@@ -24,7 +24,11 @@ export class UnaskedEntries {
   /** Returns `undefined` if there is nothing to compare. */
   static of(records: Iterable<JournalRecord>): UnaskedEntries | undefined {
     const unasked = new UnaskedEntries();
-    for (const { kind, key, number } of records) if (isCompared(kind)) unasked.#add(kind, key, number);
+    for (const { kind, key, number, body } of records) {
+      // The question of an agent that was called is asked again only while its call is open.
+      const isForwarded = kind === 'question' && (body as { readonly path?: unknown } | null)?.path !== undefined;
+      if (isCompared(kind) && !isForwarded) unasked.#add(kind, key, number);
+    }
     unasked.#dropInnerSteps();
     return unasked.#entries.size === 0 ? undefined : unasked;
   }
@@ -85,6 +89,7 @@ function outerKeys(key: string): readonly string[] {
 
 /** An entry in words, without content: `step charge`, `step charge#2`, `question 1`. */
 export function entryName({ kind, key }: { readonly kind: string; readonly key: string }): string {
-  if (kind === 'question' || kind === 'answer') return `${kind} ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
+  if (kind === 'question' || kind === 'answer' || kind === 'withdrawn')
+    return `${kind} ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
   return `${kind} ${kind === 'step' ? key.replace(/#1$/, '') : key}`;
 }

@@ -21,7 +21,10 @@ export class Completions {
   /** Sorted by number. */
   readonly #queue: QueuedCompletion[] = [];
   #isDelivering = false;
+  #isScheduled = false;
   #pending = 0;
+  /** Writes in progress whose entries may precede one that is already known. */
+  #storing = 0;
 
   /**
    * @param onDelivered Called when all requested completions are delivered, so that unrecorded events may happen now.
@@ -59,6 +62,17 @@ export class Completions {
     return this.during(() => this.#enqueue(number));
   }
 
+  /**
+   * Resolves when an entry that was written from outside is next.
+   *
+   * @param storing The write of this run in progress, if it adds to the journal: its entries may precede the one from outside, as they
+   * would in a replay.
+   */
+  arrived(number: number, storing: Promise<unknown> | undefined): Promise<void> {
+    if (storing !== undefined) this.#waitFor(storing);
+    return this.again(number);
+  }
+
   /** Resolves when an entry that was just stored is next; `undefined` if it is alone and nothing precedes it. */
   stored({ number, isAlone }: Noted): Promise<void> | undefined {
     return isAlone && !this.#isDelivering ? undefined : this.#enqueue(number);
@@ -71,10 +85,23 @@ export class Completions {
     });
   }
 
+  #waitFor(storing: Promise<unknown>): void {
+    this.#storing++;
+    const stored = (): void => {
+      this.#storing--;
+      if (this.#isDelivering) this.#deliverLater();
+    };
+    storing.then(stored, stored);
+  }
+
   /** In a later turn, when the handler has requested everything that it waits for at this point. */
   #deliverLater(): void {
     this.#isDelivering = true;
+    if (this.#storing > 0 || this.#isScheduled) return;
+    this.#isScheduled = true;
     this.#scheduler.soon(() => {
+      this.#isScheduled = false;
+      if (this.#storing > 0) return;
       const next = this.#queue.shift();
       if (next !== undefined) {
         next.give();

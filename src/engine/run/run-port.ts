@@ -7,7 +7,7 @@ import type { StepOutputs } from '../output/step-outputs.ts';
 import type { Journal, JournalKind } from '../replay/journal.ts';
 import type { ComparedKind } from '../replay/unasked-entries.ts';
 import type { Runnable } from '../runnable.ts';
-import type { Decision } from '../write/write-batch.ts';
+import type { Noted } from '../write/task-writer.ts';
 import type { Completions } from './completions.ts';
 import type { Outcome } from './outcome.ts';
 import type { StopReason } from './run-state.ts';
@@ -65,8 +65,10 @@ export interface RunPort {
   note(kind: JournalKind, key: string, body: JsonValue): Promise<number>;
   /** Adds a journal entry to the next write. */
   noteLater(kind: JournalKind, key: string, body: JsonValue): void;
-  /** Stores a decision. Resolves when it is next in the order of completions, with whether it was stored. */
-  decide(decision: Decision): Promise<boolean>;
+  /** Resolves when a stored entry of this run is next in the order of completions; `undefined` if it is at once. */
+  inOrder(noted: Noted): Promise<void> | undefined;
+  /** Resolves when an entry that was written from outside is next in the order of completions. */
+  arrived(number: number): Promise<void>;
   /** Reads from the store. A failure is not the handler's fault: the run starts again when the store is available. */
   reading<T>(read: () => Promise<T>): Promise<T>;
   /** Applies entries that were written from outside. */

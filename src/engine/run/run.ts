@@ -388,7 +388,7 @@ export class Run implements ContextRun, Sink, WriterEvents {
     // The entry makes the task visible, so it should show as working.
     this.outputs.begin();
     const noted = await this.#writer.note({ kind, key, body });
-    await this.#inOrder(noted);
+    await this.inOrder(noted);
     return noted.number;
   }
 
@@ -396,15 +396,13 @@ export class Run implements ContextRun, Sink, WriterEvents {
     this.#writer.addJournal({ kind, key, body });
   }
 
-  async decide(decision: Decision): Promise<boolean> {
-    const noted = await this.#writer.decideInTurn(decision);
-    if (noted !== undefined) await this.#inOrder(noted);
-    return noted !== undefined;
+  /** Most entries are alone, and then no queue is needed. */
+  inOrder(noted: Noted): Promise<void> | undefined {
+    return noted.isAlone && this.#completions === undefined ? undefined : this.completions.stored(noted);
   }
 
-  /** Most entries are alone, and then no queue is needed. */
-  #inOrder(noted: Noted): Promise<void> | undefined {
-    return noted.isAlone && this.#completions === undefined ? undefined : this.completions.stored(noted);
+  arrived(number: number): Promise<void> {
+    return this.completions.arrived(number, this.#writer.noting);
   }
 
   async refusalToPause(): Promise<A2AError | undefined> {

@@ -1,17 +1,26 @@
 import type { JsonValue } from '../../model/json.ts';
-import type { TaskState } from '../../model/state.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { digest } from '../../support/secret/digest.ts';
 import { nextTurn } from '../../support/time/scheduler.ts';
+import type { JournalEntry } from '../../store/store.ts';
 import { QuestionCanceledError, QuestionExpiredError } from '../handler.ts';
-import type { AskedQuestion, PreparedQuestion } from '../questions/question.ts';
-import type { TaskWriter } from '../write/task-writer.ts';
+import type { AskedQuestion, PreparedQuestion, QuestionState } from '../questions/question.ts';
+import {
+  askingStatus,
+  hiddenQuestion,
+  listsAll,
+  type OpenQuestion,
+  openQuestions,
+  questionBody,
+} from '../questions/open-questions.ts';
+import { timeAfter } from '../write/status-time.ts';
+import type { Noted, TaskWriter } from '../write/task-writer.ts';
 import type { Decision } from '../write/write-batch.ts';
 import type { RunPort } from './run-port.ts';
 import { stopError, type StopReason } from './run-state.ts';
 
 /** A wait of the handler that may take days. Its end is an entry of the journal. */
-type Wait = Sleep | OpenQuestion;
+type Wait = Sleep | QuestionWait;
 
 interface Sleep {
   readonly kind: 'sleep';
@@ -21,15 +30,41 @@ interface Sleep {
   readonly result: Deferred<void>;
 }
 
-interface OpenQuestion {
+interface QuestionWait {
   readonly kind: 'question';
   readonly key: string;
   /** When it expires. */
   readonly until: number;
   readonly result: Deferred<JsonValue>;
-  readonly timeoutMs: number | undefined;
-  /** `asking`: it is not stored yet. `expiring`: its expiry is being stored, and an answer may still come first. */
-  state: 'asking' | 'asked' | 'expiring';
+  readonly question: OpenQuestion;
+  /** Whether it is stored. */
+  isStored: boolean;
+}
+
+/** A question of a handler, or one that the run asks for an agent that it called. */
+export interface QuestionToAsk {
+  /**
+   * Identifies the question in the journal, at every attempt. It may be kept without the values of the journal, so it contains none
+   * itself. Keys of `ctx.ask` start with the number of the turn.
+   */
+  readonly key: string;
+  readonly state: QuestionState;
+  readonly question: PreparedQuestion;
+  /** How long it is open. */
+  readonly timeoutMs: number;
+  /** The names of the agents, from the called one to the asking one. Not set for a question of the handler. */
+  readonly path?: readonly string[];
+}
+
+/** A question that was asked with `openQuestion`. */
+export interface AskedHandle {
+  /**
+   * The value of the answer, in the order of the journal. Rejects with a `QuestionExpiredError` or a `QuestionCanceledError`, with an
+   * `AbortError` if the run stops or the question is withdrawn, and with an `A2AError` if the caller has too many paused tasks.
+   */
+  readonly answer: Promise<JsonValue>;
+  /** Ends the question without an answer. Resolves with `false` if the answer came first. */
+  withdraw(): Promise<boolean>;
 }
 
 /** The record of an answer: its value, or why there is none. */
@@ -43,7 +78,9 @@ type AnswerRecord = { readonly value: JsonValue } | { readonly expired: true } |
  *        ▲                                                   │ answered, due, expired: claimed again
  *        └───────── in memory, or by replay ─────────────────┘
  *
- * Any number of waits may be open, but only one question: the next one follows when it is answered.
+ * Any number of waits may be open. The oldest open question is the status of the task. Each write that changes which questions are
+ * open also sets the status, so it is stored only if the run knows the whole journal; otherwise it reads what is new and
+ * tries again.
  */
 export class Waits {
   readonly #run: RunPort;
@@ -52,13 +89,16 @@ export class Waits {
   readonly #open = new Set<Wait>();
   #slept = 0;
   #asked = 0;
-  /** Calls of `ask` without a result. */
-  #unanswered = 0;
-  #lastAnswer: Promise<unknown> = Promise.resolve();
+  /** Questions that are about to be asked. */
+  #asking = 0;
+  #lastAsked: Promise<unknown> = Promise.resolve();
   /** Sleeps whose end is being stored. They are no longer open. */
   #waking = 0;
+  #isExpiring = false;
   /** The waits of this turn of the event loop, which are stored together. */
-  #pending: { decision: Decision; readonly stored: Promise<void> } | undefined;
+  #pending: Promise<void> | undefined;
+  /** The last change of the open questions. Changes are stored one by one. */
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(run: RunPort, writer: TaskWriter) {
     this.#run = run;
@@ -81,31 +121,60 @@ export class Waits {
     this.#begin({ kind: 'sleep', key, until, result });
     run.outputs.begin();
     if (known === undefined) run.noteLater('sleep', key, { until });
-    const stored = this.#pause({}).then(() => run.engine.faultPoint('after-sleep'));
+    const stored = this.#pause().then(() => run.engine.faultPoint('after-sleep'));
     stored.catch(result.reject);
     // Does not also wait for the pause: that could mean waiting for the end of another pause.
     await result.promise;
   }
 
   /** @param earlier The question as it was before it was reworded. */
-  ask(state: TaskState, question: PreparedQuestion, timeoutMs: number, earlier?: PreparedQuestion): Promise<JsonValue> {
-    const run = this.#run;
-    run.assertMayWait();
-    const { parts, ...asked } = question;
+  ask(
+    state: QuestionState,
+    question: PreparedQuestion,
+    timeoutMs: number,
+    earlier?: PreparedQuestion,
+  ): Promise<JsonValue> {
+    this.#run.assertMayWait();
     const key = this.#questionKey(state, question, earlier);
-    run.journal.unasked?.asked('question', key);
-    this.#unanswered++;
-    const answer = this.#lastAnswer
-      .then(() => this.#ask(state, parts, key, { ...asked, timeoutMs, expiresAt: run.now() + timeoutMs }))
-      .finally(() => {
-        this.#unanswered--;
-        this.suspendLater();
-      });
-    this.#lastAnswer = answer.catch(() => {});
-    return answer;
+    this.#run.journal.unasked?.asked('question', key);
+    return this.openQuestion({ key, state, question, timeoutMs }).answer;
   }
 
-  #questionKey(state: TaskState, question: PreparedQuestion, earlier: PreparedQuestion | undefined): string {
+  /**
+   * Asks a question that may be withdrawn. A replay asks it again with the same key: if it was answered, the answer is there; if it
+   * was withdrawn, it is shown again as a new question. A recorded question that is not asked again is withdrawn when the run is
+   * suspended.
+   */
+  openQuestion(toAsk: QuestionToAsk): AskedHandle {
+    this.#run.assertMayWait();
+    let isWithdrawn = false;
+    let wait: QuestionWait | undefined;
+    const answered = async (): Promise<JsonValue> => {
+      this.#asking++;
+      const begun = this.#lastAsked.then(() => (isWithdrawn ? undefined : this.#begun(toAsk)));
+      this.#lastAsked = begun.catch(() => {});
+      try {
+        wait = await begun;
+      } finally {
+        this.#asking--;
+        if (wait === undefined) this.suspendLater();
+      }
+      if (wait !== undefined) return this.#answerTo(wait);
+      if (isWithdrawn) throw withdrawn();
+      return this.#recordedAnswer(toAsk);
+    };
+    const isKnown = this.#run.journal.find('answer', toAsk.key) !== undefined;
+    const answer = isKnown ? this.#recordedAnswer(toAsk) : answered();
+    answer.catch(() => {});
+    const withdraw = async (): Promise<boolean> => {
+      isWithdrawn = true;
+      await this.#lastAsked;
+      return wait === undefined ? !isKnown : this.#withdraw(wait);
+    };
+    return { answer, withdraw };
+  }
+
+  #questionKey(state: QuestionState, question: PreparedQuestion, earlier: PreparedQuestion | undefined): string {
     const { journal } = this.#run;
     const place = `${journal.turn}.${++this.#asked}`;
     const keyOf = (one: PreparedQuestion): string => `${place}:${digest(JSON.stringify([state, one]))}`;
@@ -115,59 +184,61 @@ export class Waits {
     return journal.find('question', earlierKey) === undefined ? key : earlierKey;
   }
 
-  async #ask(
-    state: TaskState,
-    parts: PreparedQuestion['parts'],
-    key: string,
-    asked: AskedQuestion,
-  ): Promise<JsonValue> {
+  async #recordedAnswer({ key, timeoutMs }: Pick<QuestionToAsk, 'key' | 'timeoutMs'>): Promise<JsonValue> {
+    const { completions, journal } = this.#run;
+    await completions.again(journal.numberOf('answer', key));
+    const asked = journal.find('question', key) as Partial<AskedQuestion> | undefined;
+    return valueOf(journal.find('answer', key) as unknown as AnswerRecord, asked?.timeoutMs ?? timeoutMs);
+  }
+
+  /** Begins to wait for an answer, after the questions that were asked earlier; not if there already is one. */
+  async #begun({ key, state, question, path, timeoutMs }: QuestionToAsk): Promise<QuestionWait | undefined> {
     const run = this.#run;
     run.assertRunning();
     const { journal, engine } = run;
+    if (journal.find('answer', key) !== undefined) return undefined;
     const before = journal.find('question', key) as unknown as AskedQuestion | undefined;
-    const isAnswered = (): boolean => journal.find('answer', key) !== undefined;
-    // It was just answered, or another attempt continued without an answer.
-    const isClosed = before !== undefined && !isAnswered() && run.record.question !== key;
-    if (isClosed) run.catchUp(await run.reading(() => engine.store.journal(run.record.id)));
-    const { expiresAt: until, timeoutMs } = before ?? asked;
-    if (isAnswered()) {
-      await run.completions.again(journal.numberOf('answer', key));
-      return valueOf(journal.find('answer', key) as unknown as AnswerRecord, timeoutMs);
-    }
     if (before === undefined) {
-      const held = run.changedCode?.beforeNew('question', key);
+      const held = path === undefined ? run.changedCode?.beforeNew('question', key) : undefined;
       if (held !== undefined) {
         await held;
         run.assertMayWait();
       }
-      run.journal.unasked?.passed('question', Number.POSITIVE_INFINITY);
+      if (path === undefined) journal.unasked?.passed('question', Number.POSITIVE_INFINITY);
     }
-    const refusal = before === undefined ? await run.refusalToPause() : undefined;
+    // A task that already asks is counted.
+    const isPaused = before !== undefined || run.record.question !== undefined || this.#hasQuestion;
+    const refusal = isPaused ? undefined : await run.refusalToPause();
     if (refusal !== undefined) throw refusal;
-    const result = deferred<JsonValue>();
-    const isNew = before === undefined || isClosed;
-    const question: OpenQuestion = {
-      kind: 'question',
-      key,
-      until,
-      result,
-      timeoutMs,
-      state: isNew ? 'asking' : 'asked',
+    run.assertMayWait();
+    const isStored = journal.isUnanswered(key);
+    const { parts, ...asked } = question;
+    const time = before ?? { expiresAt: run.now() + timeoutMs, timeoutMs };
+    const recorded: AskedQuestion = {
+      ...asked,
+      expiresAt: time.expiresAt,
+      ...(time.timeoutMs !== undefined && { timeoutMs: time.timeoutMs }),
+      // A question that was withdrawn is asked as a new one.
+      id: (isStored ? before?.id : undefined) ?? engine.newId(),
+      state,
+      ...(path !== undefined && { path }),
     };
-    this.#begin(question);
-    if (isNew) {
-      const status = run.outputs.question(state, parts, asked.sensitive);
-      const entry = { kind: 'question', key, body: asked as unknown as JsonValue };
-      await this.#pause({ status, question: key, journal: before === undefined ? [entry] : [] });
-      engine.faultPoint('after-question');
-      question.state = 'asked';
-      if (run.isAwake) this.settle();
-    } else if (until <= run.now()) {
-      this.settle();
-    } else {
-      await this.#pause({});
-    }
-    return result.promise;
+    const open = hiddenQuestion(key, recorded, parts);
+    const until = recorded.expiresAt;
+    const wait: QuestionWait = { kind: 'question', key, until, result: deferred(), question: open, isStored };
+    this.#begin(wait);
+    return wait;
+  }
+
+  #answerTo(wait: QuestionWait): Promise<JsonValue> {
+    this.#shown(wait).catch(wait.result.reject);
+    return wait.result.promise;
+  }
+
+  async #shown({ isStored: wasStored }: QuestionWait): Promise<void> {
+    await this.#pause();
+    if (!wasStored) this.#run.engine.faultPoint('after-question');
+    if (this.#run.isAwake) this.settle();
   }
 
   #begin(wait: Wait): void {
@@ -182,18 +253,26 @@ export class Waits {
    */
   settle(): void {
     this.#endSleeps();
-    const question = this.#question;
-    if (question === undefined) return;
-    const { key, until, state } = question;
-    const { journal, completions } = this.#run;
-    const answer = journal.find('answer', key) as AnswerRecord | undefined;
-    if (answer !== undefined) {
-      this.#open.delete(question);
-      void this.#deliver(question, answer);
-    } else if (state === 'asked' && until <= this.#run.now() && this.#waking === 0 && !completions.isDelivering) {
-      // If it cannot be stored, the run is over and rejects all waits.
-      void this.#expire(question).catch(() => {});
+    const { journal, completions, record } = this.#run;
+    const now = this.#run.now();
+    let due: QuestionWait | undefined;
+    let isHidden = false;
+    for (const wait of this.#open) {
+      if (wait.kind !== 'question') continue;
+      const answer = journal.find('answer', wait.key) as AnswerRecord | undefined;
+      if (answer !== undefined) {
+        this.#open.delete(wait);
+        void this.#deliver(wait, answer);
+      } else if (wait.isStored) {
+        if (wait.until <= now && wait.until < (due?.until ?? Number.POSITIVE_INFINITY)) due = wait;
+        isHidden ||= record.question === undefined;
+      }
     }
+    // If it cannot be stored, the run is over and rejects all waits.
+    if (due !== undefined && this.#waking === 0 && !completions.isDelivering && !this.#isExpiring)
+      void this.#expire(due).catch(() => {});
+    // The write that ended the shown question came from a version, or a moment, that did not know of the others.
+    if (isHidden) void this.#pause().catch(() => {});
   }
 
   /** Rejects all waits. */
@@ -217,13 +296,13 @@ export class Waits {
           () => this.suspendLater(),
           () => {},
         );
-      else this.#suspend({}).catch(() => {});
+      else this.#stored().catch(() => {});
     });
   }
 
-  get #question(): OpenQuestion | undefined {
-    for (const wait of this.#open) if (wait.kind === 'question') return wait;
-    return undefined;
+  get #hasQuestion(): boolean {
+    for (const wait of this.#open) if (wait.kind === 'question') return true;
+    return false;
   }
 
   /**
@@ -231,14 +310,13 @@ export class Waits {
    * a run that was suspended at that moment would be replayed to the same point and suspended again, forever.
    */
   get #continues(): boolean {
-    if (this.#open.size === 0 || this.#run.completions.isBusy) return true;
-    return this.#unanswered > 0 && this.#question === undefined;
+    return this.#open.size === 0 || this.#run.completions.isBusy || this.#asking > 0;
   }
 
   /** The end of a sleep is stored before the handler continues, so that a replay resumes at the same point. */
   #endSleeps(): void {
     const { completions } = this.#run;
-    if (completions.isDelivering || this.#question?.state === 'expiring') return;
+    if (completions.isDelivering || this.#isExpiring) return;
     const now = this.#run.now();
     const due = [...this.#open].filter((wait) => wait.kind === 'sleep').filter(({ until }) => until <= now);
     for (const sleep of due.sort((a, b) => a.until - b.until)) {
@@ -259,82 +337,172 @@ export class Waits {
     }
   }
 
-  async #expire(question: OpenQuestion): Promise<void> {
-    const { key, result, timeoutMs } = question;
+  async #expire(wait: QuestionWait): Promise<void> {
+    const { key, result, question } = wait;
     const { outputs, engine } = this.#run;
-    question.state = 'expiring';
+    this.#isExpiring = true;
     try {
-      const status = outputs.status('TASK_STATE_WORKING');
-      const journal = [{ kind: 'answer', key, body: { expired: true } }];
-      // An answer that was stored first counts, and the run will be notified of it.
-      const isExpired = await this.#run.decide({ status, question: null, journal, ifOpen: key });
+      // An answer that was stored first counts.
+      const noted = await this.#ended(wait, { kind: 'answer', key, body: { expired: true } });
+      if (noted === undefined) return;
+      await this.#run.inOrder(noted);
       engine.faultPoint('after-expiry');
-      if (!isExpired || !this.#open.delete(question)) return;
-      outputs.publishHeld();
-      result.reject(expired(timeoutMs));
+      if (!this.#writer.isAsking) outputs.publishHeld();
+      result.reject(expired(question.asked.timeoutMs));
     } finally {
-      question.state = 'asked';
-      if (this.#run.isAwake) this.#endSleeps();
+      this.#isExpiring = false;
+      if (this.#run.isAwake) this.settle();
     }
   }
 
+  async #withdraw(wait: QuestionWait): Promise<boolean> {
+    const wasOpen = this.#open.has(wait);
+    const noted = await this.#ended(wait, { kind: 'withdrawn', key: wait.key, body: {} });
+    if (noted === undefined && (wait.isStored || !wasOpen)) return false;
+    if (!this.#writer.isAsking) this.#run.outputs.publishHeld();
+    wait.result.reject(withdrawn());
+    return true;
+  }
+
+  /** Stores the end of a question, which is then no longer open. Returns `undefined` if it had no stored end of its own. */
+  #ended(wait: QuestionWait, entry: JournalEntry): Promise<Noted | undefined> {
+    return this.#alone(async () => {
+      while (this.#open.has(wait)) {
+        if (!wait.isStored) {
+          this.#open.delete(wait);
+          return undefined;
+        }
+        const noted = await this.#decide(this.#change(false, entry) ?? {});
+        if (noted !== undefined) {
+          this.#open.delete(wait);
+          return noted;
+        }
+        await this.#catchUp();
+      }
+      return undefined;
+    });
+  }
+
   /** Delivers an answer after the entries that precede it. */
-  async #deliver({ key, result, timeoutMs }: OpenQuestion, answer: AnswerRecord): Promise<void> {
-    const { completions, journal } = this.#run;
-    if (completions.isDelivering) await completions.again(journal.numberOf('answer', key));
+  async #deliver({ key, result, question }: QuestionWait, answer: AnswerRecord): Promise<void> {
+    await this.#run.arrived(this.#run.journal.numberOf('answer', key));
     try {
-      result.resolve(valueOf(answer, timeoutMs));
+      result.resolve(valueOf(answer, question.asked.timeoutMs));
     } catch (error) {
       result.reject(error);
     }
   }
 
   /** Stores a wait together with all other waits of this turn, and suspends the run if nothing else is in progress. */
-  #pause(decision: Decision): Promise<void> {
+  #pause(): Promise<void> {
     // In the next turn, when the handler only waits. Suspending it earlier would lose what it does next.
-    this.#pending ??= { decision: {}, stored: nextTurn(this.#run.engine.scheduler).then(() => this.#commit()) };
-    const journal = [...(this.#pending.decision.journal ?? []), ...(decision.journal ?? [])];
-    this.#pending.decision = { ...this.#pending.decision, ...decision, journal };
-    return this.#pending.stored;
+    return (this.#pending ??= nextTurn(this.#run.engine.scheduler).then(() => this.#commit()));
   }
 
   async #commit(): Promise<void> {
     const run = this.#run;
-    const decision = this.#pending?.decision ?? {};
     this.#pending = undefined;
     if (run.isAbandoned) await new Promise(() => {});
     run.assertRunning();
-    if (run.isAwake) this.settle();
     // A short sleep may be over before it is stored; then nothing would wake the run.
-    if (this.#continues ? await this.#writer.decide(decision) : await this.#suspend(decision)) return;
-    // Either a cancel came first, so there is nothing to wait for, or an answer did, and the wait is still to be stored.
-    run.assertMayWait();
-    await this.#writer.stored();
+    if (run.isAwake) this.settle();
+    await this.#stored();
   }
 
-  async #suspend(decision: Decision): Promise<boolean> {
+  /** Stores which questions are open, and suspends the run if the handler only waits. */
+  #stored(): Promise<void> {
+    return this.#alone(async () => {
+      while (!(await this.#store())) await this.#catchUp();
+    });
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lastChange.then(work);
+    this.#lastChange = result.catch(() => {});
+    return result;
+  }
+
+  /** Returns `false` if something came first: a cancel, an answer, a message. */
+  async #store(): Promise<boolean> {
     const run = this.#run;
-    run.changedCode?.beforeWait();
-    const { key } = this.#question ?? {};
+    run.assertRunning();
+    const isSuspending = !this.#continues;
+    if (isSuspending) run.changedCode?.beforeWait();
+    const change = this.#change(isSuspending);
+    if (!isSuspending) {
+      if (change === undefined) await this.#writer.stored();
+      return change === undefined || (await this.#decide(change)) !== undefined;
+    }
     let wakeAt = Number.MAX_SAFE_INTEGER;
     for (const { until } of this.#open) wakeAt = Math.min(wakeAt, until);
-    const isDecided = await this.#writer.decide({
-      // An earlier attempt may have asked a question that this attempt does not wait for.
-      ...(key === undefined &&
-        decision.status === undefined &&
-        run.record.question !== undefined && { status: run.outputs.status('TASK_STATE_WORKING'), question: null }),
-      ...decision,
-      // An answer that came first has woken the task, which must not be suspended over it.
-      ...(key !== undefined && decision.question === undefined && { ifOpen: key }),
-      release: true,
-      wakeAt,
-    });
+    // An answer that came first has woken the task, which must not be suspended over it.
+    const asOf = this.#hasQuestion ? { asOf: run.journal.arrivals } : {};
+    const noted = await this.#decide({ ...asOf, ...change, release: true, wakeAt });
     run.engine.faultPoint('after-suspend');
-    if (isDecided && this.#writer.lease === undefined) run.suspended();
+    if (noted === undefined) return false;
+    if (this.#writer.lease === undefined) run.suspended();
     // A message that arrived in the meantime woke the task before it was suspended, so it must be woken again.
-    if (isDecided ? this.#writer.hasUnread : run.stopReason !== 'canceled') run.wake();
-    return isDecided;
+    if (this.#writer.hasUnread) run.wake();
+    return true;
   }
+
+  /** Stores a decision and remembers its entries. */
+  async #decide(decision: Decision): Promise<Noted | undefined> {
+    const { journal = [] } = decision;
+    const noted = await this.#writer.decideInTurn(decision);
+    if (noted === undefined) return undefined;
+    for (const [i, entry] of journal.entries()) this.#run.journal.add({ ...entry, number: noted.number + i });
+    for (const wait of this.#open)
+      if (wait.kind === 'question' && this.#run.journal.isUnanswered(wait.key)) wait.isStored = true;
+    return noted;
+  }
+
+  /** Reads what came first. */
+  async #catchUp(): Promise<void> {
+    const run = this.#run;
+    run.assertMayWait();
+    await nextTurn(run.engine.scheduler);
+    const entries = await run.reading(() => run.engine.store.journal(run.record.id, run.journal.seen));
+    run.assertMayWait();
+    run.catchUp(entries);
+    if (run.isAwake) this.settle();
+  }
+
+  /**
+   * The change of the open questions that is not stored yet: new ones, one that ends, and with the suspension those that earlier
+   * attempts have asked and this one does not wait for. Comes with the status that shows the oldest. `undefined` if there
+   * is none.
+   */
+  #change(isSuspending: boolean, ending?: JournalEntry): Decision | undefined {
+    const { record, journal, outputs } = this.#run;
+    const waiting = new Map<string, QuestionWait>();
+    for (const wait of this.#open) if (wait.kind === 'question') waiting.set(wait.key, wait);
+    if (waiting.size === 0 && journal.unanswered.size === 0 && record.question === undefined) return undefined;
+    const dropped = isSuspending
+      ? Array.from(journal.unanswered, ({ key }) => key).filter((key) => !waiting.has(key))
+      : [];
+    const added = [...waiting.values()].filter(({ isStored }) => !isStored).map(({ question }) => question);
+    const stored = openQuestions(journal.unanswered, record, (key) => waiting.get(key)?.question);
+    const open = [...stored.filter(({ key }) => key !== ending?.key && !dropped.includes(key)), ...added];
+    const [first, ...others] = open;
+    const entries = [
+      ...(ending === undefined ? [] : [ending]),
+      ...dropped.map((key): JournalEntry => ({ kind: 'withdrawn', key, body: {} })),
+      ...added.map((question): JournalEntry => questionEntry(question, question === first)),
+    ];
+    const isShown = first?.key === record.question && (first === undefined || listsAll(record.status, open));
+    if (isShown && entries.length === 0) return undefined;
+    const decision = { journal: entries, asOf: journal.arrivals };
+    if (isShown) return decision;
+    if (first === undefined) return { ...decision, status: outputs.status('TASK_STATE_WORKING'), question: null };
+    const status = askingStatus(record, [first, ...others], timeAfter(this.#writer.status, this.#run.now()));
+    return { ...decision, status, question: first.key };
+  }
+}
+
+function questionEntry(question: OpenQuestion, isShown: boolean): JournalEntry {
+  const body = questionBody(question, isShown);
+  return { kind: 'question', key: question.key, body: body as unknown as JsonValue };
 }
 
 /** The value of an answer for the handler. Throws if the question was not answered. */
@@ -346,4 +514,8 @@ function valueOf(answer: AnswerRecord, timeoutMs: number | undefined): JsonValue
 
 function expired(timeoutMs: number | undefined): QuestionExpiredError {
   return new QuestionExpiredError('The question was not answered in time', timeoutMs);
+}
+
+function withdrawn(): DOMException {
+  return new DOMException('The question was withdrawn', 'AbortError');
 }

@@ -13,7 +13,11 @@ import { originOf } from '../replay/load-task.ts';
 import { keyReused } from './new-task.ts';
 import { isTurnQuestion } from '../run/outcome.ts';
 import { noRoomForPush, pushConfigOf } from '../outbox/push-configs.ts';
-import { isAnsweredBy, openQuestion, readAnswer } from '../questions/question.ts';
+import { textOfParts } from '../../model/part-text.ts';
+import { QUESTIONS } from '../../model/question.ts';
+import { shownSince } from '../questions/open-questions.ts';
+import { isAnsweredBy, readAnswer } from '../questions/question.ts';
+import { readQuestions, type TaskQuestions, toQuestionEnd } from './answer-question.ts';
 import type { Runnable } from '../runnable.ts';
 import { hasSensitive, redacted, withoutSensitive, withoutUnknown } from '../questions/sensitive-parts.ts';
 import { timeAfter } from '../write/status-time.ts';
@@ -35,6 +39,7 @@ export async function followUp(engine: EngineContext, submission: Submission, ta
   const pushed = submission.pushConfig && pushConfigOf(engine, taskId, submission.pushConfig);
   const pushConfig = pushed && { record: pushed, max: engine.maxPushConfigs };
   let secretFor: string | undefined;
+  let tries = 0;
   const { kind, record } = await changeTask(engine, {
     taskId,
     action: 'add the message',
@@ -43,7 +48,7 @@ export async function followUp(engine: EngineContext, submission: Submission, ta
     plan: async (now) => {
       const idempotency = idempotencyOf(submission, engine.clock.now());
       try {
-        const planned = await planOf(engine, submission, now, secretFor);
+        const planned = await planOf(engine, submission, now, { secretFor, tries: tries++ });
         ({ secretFor } = planned);
         return {
           ...withinHistory(engine, submission, now, planned.write),
@@ -63,18 +68,25 @@ export async function followUp(engine: EngineContext, submission: Submission, ta
   return record;
 }
 
-/** @param secretFor The sensitive question that an earlier try was to answer. */
+interface EarlierTries {
+  /** The sensitive question that an earlier try was to answer. */
+  readonly secretFor: string | undefined;
+  readonly tries: number;
+}
+
 async function planOf(
   engine: EngineContext,
   submission: Submission,
   record: TaskRecord,
-  secretFor: string | undefined,
+  { secretFor, tries }: EarlierTries,
 ): Promise<AnswerWrite> {
-  if (submission.answers !== undefined) assertAsks(record, submission.answers);
+  const { answers } = submission;
+  if (answers !== undefined && record.question === undefined) throw notAsked(record);
   assertFits(submission, record, engine.agents.get(record.agent));
   await assertRoom(engine, record);
-  const isLate = secretFor !== undefined && secretFor !== record.question;
-  if (record.question !== undefined && !isLate) return toQuestion(engine, submission, record);
+  // A message that names its question cannot answer another one.
+  const isLate = answers === undefined && secretFor !== undefined && secretFor !== record.question;
+  if (record.question !== undefined && !isLate) return toQuestion(engine, submission, record, tries);
   return { write: toInbox(submission, record, isLate, engine.clock.now()), secretFor };
 }
 
@@ -89,14 +101,12 @@ async function fateOf(
   return (await store.append({ taskId, by: node, guard: { states: [] }, idempotency })).kind;
 }
 
-/** @throws A2AError `INVALID_PARAMS` if the question is not the open one. */
-function assertAsks({ id, status: { state, message } }: TaskRecord, question: string): void {
-  if (state === 'TASK_STATE_INPUT_REQUIRED' && message?.messageId === question) return;
-  throw new A2AError(
+function notAsked({ id }: TaskRecord): A2AError {
+  return new A2AError(
     'INVALID_PARAMS',
     `Task ${id} has not asked the question that the message answers, or it is no longer open`,
     {
-      violations: [{ field: 'message', description: 'must answer the open question of the task' }],
+      violations: [{ field: 'message', description: 'must answer an open question of the task' }],
       details: { taskId: id },
     },
   );
@@ -152,11 +162,12 @@ async function assertRoom({ store, maxMessages }: EngineContext, record: TaskRec
 function withinHistory(
   { maxHistoryBytes }: EngineContext,
   { message, metadata }: Submission,
-  { id, status, historyBytes = 0 }: TaskRecord,
+  { id, historyBytes = 0 }: TaskRecord,
   write: TaskWrite,
 ): TaskWrite {
-  const asked = write.question === null && status.message !== undefined ? jsonSize(status.message) : 0;
-  const added = jsonSize(message) + (metadata === undefined ? 0 : jsonSize(metadata)) + asked;
+  // The last message of the write is the one that was sent, as callers may see it. A question comes before its answer.
+  let added = jsonSize(message) + (metadata === undefined ? 0 : jsonSize(metadata));
+  for (const asked of write.history?.slice(0, -1) ?? []) added += jsonSize(asked);
   if (historyBytes + added <= maxHistoryBytes) {
     return { ...write, historyBytes: added, guard: { ...write.guard, maxHistoryBytes: maxHistoryBytes - added } };
   }
@@ -187,50 +198,83 @@ function toInbox(submission: Submission, record: TaskRecord, isSecret: boolean, 
   };
 }
 
-async function toQuestion(engine: EngineContext, submission: Submission, record: TaskRecord): Promise<AnswerWrite> {
-  const { question = '', id, contextId } = record;
+async function toQuestion(
+  engine: EngineContext,
+  submission: Submission,
+  record: TaskRecord,
+  tries: number,
+): Promise<AnswerWrite> {
+  const { question: shownKey = '', id, contextId } = record;
+  const { answers } = submission;
   const received = withTaskIds(submission.message, id, contextId);
-  if (isTurnQuestion(question)) {
+  if (isTurnQuestion(shownKey)) {
+    if (answers !== undefined && answers !== record.status.message?.messageId) throw notAsked(record);
     const entry = turnEntry(submission, record, received);
-    return { write: toAnswer(engine, record, entry, withoutSensitive(received)), secretFor: undefined };
+    return { write: toNextTurn(engine, record, entry, withoutSensitive(received)), secretFor: undefined };
   }
-  const asked = openQuestion(await engine.store.journal(id), question);
-  if (!isAnsweredBy(asked, received)) {
+  const questions = await readQuestions(engine.store, record);
+  const question = answers === undefined ? questions.shown : questions.open.find((one) => one.id === answers);
+  if (question === undefined) throw notAsked(record);
+  const { asked, key } = question;
+  if (!isAnsweredBy(asked, received) || isBesideOthers(submission, questions)) {
+    if (answers !== undefined) throw notCredential(record);
     return { write: toInbox(submission, record, false, engine.clock.now()), secretFor: undefined };
   }
+  if (answers === undefined) assertSeen(engine, record, questions);
   const isSecret = asked.sensitive || asked.credential !== undefined || hasSensitive(received);
   // Unknown members of a sensitive answer may repeat it, and are not stored anywhere.
   const message = asked.sensitive ? withoutUnknown(received) : received;
   const said = asked.sensitive ? redacted(message) : withoutSensitive(message);
+  const secretFor = asked.sensitive ? key : undefined;
   let value: JsonValue;
   try {
     value = readAnswer(asked, message);
   } catch (error) {
     const isCanceling = engine.agents.get(record.agent)?.limits.onUnfitAnswer === 'cancel-question';
     if (!isCanceling || !A2AError.is(error, 'INVALID_PARAMS')) throw error;
-    return {
-      write: toCanceledQuestion(engine, record, message, said, isSecret),
-      secretFor: asked.sensitive ? question : undefined,
-    };
+    // The message is not the answer. It is recorded before the question ends, so that the handler finds it in its inbox.
+    const before = messageEntry(message, isSecret);
+    const answer: JournalEntry = { kind: 'answer', key, body: { canceled: true } };
+    return { write: toQuestionEnd(engine, record, questions, { question, answer, before, said, tries }), secretFor };
   }
   const body = { value, said: said as unknown as JsonValue };
-  const entry: JournalEntry = { kind: 'answer', key: question, body, ...(isSecret && { sensitive: true }) };
-  const write = toAnswer(engine, record, entry, said);
-  return { write, secretFor: asked.sensitive ? question : undefined };
+  const answer: JournalEntry = { kind: 'answer', key, body, ...(isSecret && { sensitive: true }) };
+  return { write: toQuestionEnd(engine, record, questions, { question, answer, said, tries }), secretFor };
 }
 
-/** Cancels the open question; the message is not its answer, and the handler finds it in the inbox. */
-function toCanceledQuestion(
-  engine: EngineContext,
-  record: TaskRecord,
-  message: Message,
-  said: Message,
-  isSecret: boolean,
-): TaskWrite {
-  const { question = '' } = record;
-  const write = toAnswer(engine, record, { kind: 'answer', key: question, body: { canceled: true } }, said);
-  // The message is recorded before the question ends, so that the handler finds it in its inbox.
-  return { ...write, journal: [messageEntry(message, isSecret), ...(write.journal ?? [])] };
+/**
+ * Whether a message that names no question would become the credential of a question that accepts any message, although the task asks
+ * other questions too. Callers may mean one of those.
+ */
+function isBesideOthers({ answers, message }: Submission, { shown: { asked }, open }: TaskQuestions): boolean {
+  return answers === undefined && asked.credential === 'any' && open.length > 1 && !hasSensitive(message);
+}
+
+/** How long after a question was replaced by another one a message without an id may still be meant for the first. */
+const SWITCH_MS = 5000;
+
+/** @throws A2AError `INVALID_PARAMS` with the question that is shown, if it replaced another one a moment ago. */
+function assertSeen({ clock }: EngineContext, { id }: TaskRecord, { entries, shown: asks }: TaskQuestions): void {
+  const since = shownSince(entries, asks.key);
+  if (since === undefined || clock.now() - since >= SWITCH_MS) return;
+  const text = textOfParts(asks.parts.filter((part) => 'text' in part));
+  throw new A2AError(
+    'INVALID_PARAMS',
+    `Task ${id} has asked another question for less than ${SWITCH_MS / 1000} seconds. To answer that one, name it in the message: ` +
+      `metadata["${QUESTIONS.uri}"].questionId = "${asks.id}". The question: ${text}`,
+    {
+      violations: [{ field: 'message.metadata', description: 'must name the question that the message answers' }],
+      details: { taskId: id, questionId: asks.id, question: text },
+    },
+  );
+}
+
+function notCredential({ id }: TaskRecord): A2AError {
+  const description = 'must have a part whose metadata marks it as sensitive: the question asks for a credential';
+  return new A2AError('INVALID_PARAMS', `The message cannot authorize task ${id}: it ${description}`, {
+    violations: [{ field: 'message.parts', description }],
+    details: { taskId: id },
+  });
 }
 
 /** @param isSecret Whether the message was meant as the answer to a sensitive question. */
@@ -245,7 +289,7 @@ interface AnswerWrite {
   readonly secretFor: string | undefined;
 }
 
-function toAnswer(engine: EngineContext, record: TaskRecord, entry: JournalEntry, said: Message): TaskWrite {
+function toNextTurn(engine: EngineContext, record: TaskRecord, entry: JournalEntry, said: Message): TaskWrite {
   const { question = '', status } = record;
   const working: TaskStatus = { state: 'TASK_STATE_WORKING', timestamp: timeAfter(status, engine.clock.now()) };
   return {

@@ -49,8 +49,8 @@ export interface Submission extends Scope {
    */
   readonly deduplicateByMessageId?: boolean;
   /**
-   * The id of the question that the message answers: the `messageId` of the status that asks it. If that question is not
-   * open, only a repeat is accepted.
+   * The id of the question that the message answers: the `messageId` of the status that shows it, or will show it. If that question
+   * is not open, only a repeat is accepted. If not set, the message answers the question that is shown.
    */
   readonly answers?: string;
   /** The caller's own name for the task. */

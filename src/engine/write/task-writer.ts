@@ -18,6 +18,7 @@ import type { Writable } from '../../support/writable.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { stopError, type StopReason } from '../run/run-state.ts';
 import { Conversation } from '../run/conversation.ts';
+import type { Journal } from '../replay/journal.ts';
 import { outlined } from '../replay/journal-outline.ts';
 import { journalToKeep } from '../runnable.ts';
 import { artifactEvent, createdEvent, statusEvent, taskView } from '../replay/event-body.ts';
@@ -74,6 +75,7 @@ export class TaskWriter implements WriteCoalescer {
   readonly #engine: EngineContext;
   readonly #on: WriterEvents;
   readonly #message: Message;
+  readonly #journal: Journal;
   /** The artifacts including all events of the log and of pending batches. */
   readonly #fold: ArtifactFold;
   readonly conversation: Conversation;
@@ -86,7 +88,6 @@ export class TaskWriter implements WriteCoalescer {
   #isScheduled = false;
   #isClosed = false;
   #isLeaseWanted = false;
-  #hasUnread = false;
   /** Whether nobody else has added to the journal, and therefore to the history, so that the run knows the whole task. */
   #knowsAll = true;
   #tailBytes: number;
@@ -104,6 +105,7 @@ export class TaskWriter implements WriteCoalescer {
     this.#status = start.record.status;
     this.conversation = new Conversation(start.history, start.record.status);
     this.#message = start.firstMessage;
+    this.#journal = start.journal;
     this.#fold = start.fold;
     this.#tailBytes = start.artifactBytes;
     this.#outputBytes = start.outputBytes;
@@ -118,7 +120,12 @@ export class TaskWriter implements WriteCoalescer {
 
   /** Whether the journal has entries from outside that the run has not read. */
   get hasUnread(): boolean {
-    return this.#hasUnread;
+    return this.#record.lastJournal > this.#journal.seen;
+  }
+
+  /** The write in progress, if it adds to the journal. */
+  get noting(): Promise<unknown> | undefined {
+    return this.#flight?.notes === true ? this.#flight.done.promise : undefined;
   }
 
   /** The status including pending writes. */
@@ -221,13 +228,16 @@ export class TaskWriter implements WriteCoalescer {
   }
 
   /**
-   * Like `decide`, but resolves with the number of the last entry of its write, or with `undefined` if it was not stored.
+   * Like `decide`, but resolves with the number of the first entry of the decision, or with `undefined` if it was not stored. The
+   * other entries of the decision follow that one.
    */
   async decideInTurn(decision: Decision): Promise<Noted | undefined> {
     const batch = this.#batch;
     if (!(await this.decide(decision))) return undefined;
-    const { firstJournal, journal } = batch;
-    return { number: firstJournal + journal.length, isAlone: journal.length === 0 };
+    const { journal = [] } = decision;
+    const [first] = journal;
+    const number = first === undefined ? 0 : batch.numberOf(first);
+    return { number, isAlone: batch.journal.length + journal.length === 1 };
   }
 
   /** Writes the pending batch, or requests a lease for it. */
@@ -248,7 +258,6 @@ export class TaskWriter implements WriteCoalescer {
     if (record.fence !== this.#lease?.fence) return;
     // A record that was read before the last own write is outdated.
     if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
-    this.#hasUnread = false;
     this.#see(record);
     if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
@@ -265,7 +274,6 @@ export class TaskWriter implements WriteCoalescer {
       this.#engine.memory.add(this.#heldBytes);
     }
     this.#isLeaseWanted = false;
-    this.#hasUnread = false;
     this.#see(record);
     if (this.#batch.status === undefined) this.#moveTo(record.status);
     this.#lease = { node: this.#engine.node, fence: record.fence };
@@ -339,6 +347,9 @@ export class TaskWriter implements WriteCoalescer {
       this.#engine.gathering.remove(this);
     }
     const batch = this.#batch;
+    const { asOf } = batch.decision ?? {};
+    if (asOf !== undefined && (this.hasUnread || asOf !== this.#journal.arrivals)) batch.dropDecision();
+    if (batch.isEmpty) return;
     this.#flight = batch;
     this.#batch = new Batch();
     this.#makeRoom();
@@ -370,7 +381,7 @@ export class TaskWriter implements WriteCoalescer {
     const write: Writable<TaskWrite> = {
       taskId: this.#record.id,
       by: this.#engine.node,
-      guard: batch.guard(lease, this.#record.question),
+      guard: batch.guard(lease, this.#record.question, this.#journal.seen),
       events,
       journal,
       history: batch.pastMessages(this.#record.status),
@@ -400,8 +411,10 @@ export class TaskWriter implements WriteCoalescer {
     this.#engine.faultPoint('after-commit');
     const { record, firstEvent } = result;
     if (record.status.state !== this.#record.status.state) this.#engine.observers.metrics?.stateReached(record);
-    if (this.#see(record, write.journal?.length)) this.#hasUnread = true;
-    batch.firstJournal = record.lastJournal - (write.journal?.length ?? 0) + 1;
+    const { length: noted } = write.journal ?? [];
+    this.#see(record, noted);
+    batch.firstJournal = record.lastJournal - noted + 1;
+    this.#journal.wrote(batch.firstJournal, noted);
     this.#flight = undefined;
     if (write.artifacts !== undefined) {
       this.#snapshotBytes = write.artifacts.length;
@@ -427,15 +440,14 @@ export class TaskWriter implements WriteCoalescer {
     return { kind: 'written', record, events, task };
   }
 
-  /** Applies a later record. Returns whether the journal has entries from outside. */
-  #see(record: TaskRecord, ownEntries = 0): boolean {
-    const isOthers = record.lastJournal !== this.#record.lastJournal + ownEntries;
-    if (isOthers) this.#knowsAll = false;
+  /** Applies a later record. */
+  #see(record: TaskRecord, ownEntries = 0): void {
+    // Then the journal has entries from outside.
+    if (record.lastJournal !== this.#record.lastJournal + ownEntries) this.#knowsAll = false;
     const added = (record.historyBytes ?? 0) - (this.#record.historyBytes ?? 0);
     if (added > 0) this.#hold(added);
     if (this.#record.suspectMs !== undefined && record.suspectMs === undefined) this.#on.onCleared();
     this.#record = record;
-    return isOthers;
   }
 
   #isStillOurs({ node, fence, endedAt }: TaskRecord): boolean {
@@ -446,12 +458,14 @@ export class TaskWriter implements WriteCoalescer {
   #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
     this.#see(record);
     const isCanceled = canceling === false && record.canceling;
-    if (!isCanceled && batch.decision?.ifOpen === undefined && lease !== undefined) {
+    const { ifOpen, asOf } = batch.decision ?? {};
+    if (!isCanceled && ifOpen === undefined && asOf === undefined && lease !== undefined) {
       // The answer to a question that the run no longer waits for: the decision still applies, only after another status.
       this.#send(batch, lease);
       return;
     }
     this.#flight = undefined;
+    if (batch.status === undefined) this.#moveTo(record.status);
     this.#batch.takeOver(batch);
     if (record.canceling) this.#on.cancel();
     batch.undecided?.resolve(false);

@@ -13,6 +13,11 @@ export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'questi
   readonly metadata?: JsonObject;
   /** Applies only while this question is open. */
   readonly ifOpen?: string;
+  /**
+   * Applies only if the run knows the whole journal, and nothing has arrived from outside since it decided: `Journal.arrivals`
+   * at that time.
+   */
+  readonly asOf?: number;
 }
 
 /** The content of one write. */
@@ -114,7 +119,9 @@ export class Batch {
     const past: Message[] = [];
     let current = last;
     const move = (status: TaskStatus): void => {
-      if (current.message !== undefined) past.push(current.message);
+      // The same message with another list of open questions is still current.
+      if (current.message !== undefined && current.message.messageId !== status.message?.messageId)
+        past.push(current.message);
       current = status;
     };
     for (const status of this.#statuses) move(status);
@@ -135,10 +142,10 @@ export class Batch {
   }
 
   decide(decision: Decision): void {
-    // An ended run waits for nothing, and a run that asks the next question has an answer to the last one, so an earlier
-    // decision that is not stored is obsolete.
-    const asksNext = typeof decision.question === 'string' && this.decision?.ifOpen !== undefined;
-    const before = decision.endedAt !== undefined || asksNext ? undefined : this.decision;
+    // An ended run waits for nothing. Changes of the open questions come one by one, so after one of them, the turn has ended. An
+    // earlier decision that is not stored is obsolete.
+    const isObsolete = decision.endedAt !== undefined || this.decision?.asOf !== undefined;
+    const before = isObsolete ? undefined : this.decision;
     if (before === undefined) {
       this.decision = decision;
       return;
@@ -147,19 +154,39 @@ export class Batch {
     this.decision = { ...before, ...decision, journal };
   }
 
-  /** @param open The open question, as far as the run knows. */
-  guard(lease: Lease, open: string | undefined): Guard {
-    const { status, ifOpen, question } = this.decision ?? {};
+  /** Takes the decision out of the batch, because it is outdated. */
+  dropDecision(): void {
+    this.decision = undefined;
+    this.undecided?.resolve(false);
+    this.undecided = undefined;
+    if (!this.isEmpty) return;
+    this.#unstored?.resolve(this);
+    this.#unstored = undefined;
+  }
+
+  /** @param open The open question, as far as the run knows. @param seen The last journal entry that it knows. */
+  guard(lease: Lease, open: string | undefined, seen: number): Guard {
+    const { status, ifOpen, asOf } = this.decision ?? {};
     // A new status while a question is open requires that the question is still open, because its answer also sets a
     // status.
     const replaces = status !== undefined || this.status !== undefined;
-    // A question that this write asks is not open yet.
-    const condition = (typeof question === 'string' ? undefined : ifOpen) ?? (replaces ? open : undefined);
+    const condition = ifOpen ?? (replaces ? open : undefined);
     const guard: Writable<Guard> = { lease };
+    if (asOf !== undefined) guard.lastJournal = seen;
     if (condition !== undefined) guard.question = condition;
     const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
     if (!mayBeCanceled) guard.canceling = false;
     return guard;
+  }
+
+  /** Whether it adds to the journal. */
+  get notes(): boolean {
+    return this.journal.length > 0 || (this.decision?.journal?.length ?? 0) > 0;
+  }
+
+  /** The number of a stored entry of its decision. */
+  numberOf(entry: JournalEntry): number {
+    return this.firstJournal + this.journal.length + (this.decision?.journal?.indexOf(entry) ?? 0);
   }
 
   /** Prepends the log of another batch. Waiters for that log keep waiting. */

@@ -1,6 +1,7 @@
 import { A2AError, type ErrorCode, ERRORS } from '../../errors.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import { encodeError, type JsonRpcId } from '../../wire/jsonrpc.ts';
+import { dialectOf } from '../../wire/select.ts';
 import { encodeSse } from '../../wire/sse/sse-encoder.ts';
 import { type HttpRequest, type HttpResponse, JSON_HEADERS, SAFE } from '../../host/http.ts';
 import { STREAM_HEADERS } from '../http/stream-headers.ts';
@@ -34,7 +35,6 @@ export function rpcStreamFailure(dialect: Dialect, id: JsonRpcId, error: A2AErro
   return { status: 200, headers: { ...STREAM_HEADERS, ...retryHeader(error), ...more }, body: encodeSse({ data }) };
 }
 
-/** Also for requests that belong to neither binding, because every client understands an HTTP status. */
 export function restFailure(
   dialect: Dialect,
   error: A2AError,
@@ -55,6 +55,15 @@ export function restFailure(
     },
     body: JSON.stringify(body),
   };
+}
+
+/** For requests that belong to neither binding: in the REST format, because every client understands an HTTP status. */
+export function pageFailure(
+  error: A2AError,
+  request: Pick<HttpRequest, 'header'> | undefined,
+  more?: MoreHeaders,
+): HttpResponse {
+  return restFailure(dialectOf('1.0'), error, request, more);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { QUESTIONS } from '../../model/question.ts';
 import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { LeaveSignal } from '../../support/leave-signal.ts';
@@ -125,10 +126,10 @@ export function versionOf(request: HttpRequest): RequestedVersion {
 
 /** The extensions that are requested and that the agent declares; others are ignored (1.0 §4.6.3). */
 function activated({ agent, host }: MountedAgent, request: HttpRequest): readonly string[] {
-  const { extensions } = agent.card;
-  if (extensions === undefined) return NONE;
+  const { extensions = [] } = agent.card;
   const requested = requestedExtensions(request, host.limits.settings.extensionsPerRequest);
-  return requested === undefined ? NONE : extensions.map(({ uri }) => uri).filter((uri) => requested.has(uri));
+  if (requested === undefined) return NONE;
+  return [QUESTIONS, ...extensions].map(({ uri }) => uri).filter((uri) => requested.has(uri));
 }
 
 /**

@@ -48,22 +48,18 @@ export async function handleRest(
       ({ operation } = flat);
       const body = flat.operation === 'SendMessage' ? await readBody(mounted, request) : undefined;
       params = body ?? { id: flat.taskId ?? '' };
-      const context = new HttpContext(mounted, request, caller, dialect, 'HTTP+JSON', params);
-      return withRate(
-        respond(mounted, context, operation, await performOperation(mounted, context, operation, params)),
-        admission.rate,
-      );
+    } else {
+      const match = offersBinding(mounted.offer, 'HTTP+JSON') ? matchRest(request.method, path) : undefined;
+      if (match === undefined) throw noSuchPath(request);
+      if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
+      if ('allow' in match) throw wrongVerb(match.allow);
+      operation = match.operation;
+      const body = request.method === 'POST' ? await readBody(mounted, request) : undefined;
+      const selection = selectRest(match.prefix, body, version, mounted.offer);
+      ({ dialect } = selection);
+      if (selection.error !== undefined) throw selection.error;
+      params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
     }
-    const match = offersBinding(mounted.offer, 'HTTP+JSON') ? matchRest(request.method, path) : undefined;
-    if (match === undefined) throw noSuchPath(request);
-    if (match.tenant !== undefined && reserved.has(match.tenant)) throw noSuchPath(request);
-    if ('allow' in match) throw wrongVerb(match.allow);
-    operation = match.operation;
-    const body = request.method === 'POST' ? await readBody(mounted, request) : undefined;
-    const selection = selectRest(match.prefix, body, version, mounted.offer);
-    ({ dialect } = selection);
-    if (selection.error !== undefined) throw selection.error;
-    params = restParams(match, dialect.version, new URLSearchParams(request.query), body);
     const context = new HttpContext(mounted, request, caller, dialect, 'HTTP+JSON', params);
     return withRate(
       respond(mounted, context, operation, await performOperation(mounted, context, operation, params)),

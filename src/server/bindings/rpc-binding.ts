@@ -5,9 +5,9 @@ import { decodeParams, type Dialect } from '../../wire/dialect.ts';
 import {
   decodeRequest,
   encodeError,
-  type JsonRpcCall,
+  type ReceivedRpcRequest,
   type JsonRpcId,
-  type JsonRpcRefusal,
+  type RejectedRpcRequest,
   parseRequest,
   type RequestOptions,
   successText,
@@ -41,7 +41,7 @@ export async function handleRpc(mounted: MountedAgent, request: HttpRequest, off
     const caller = 'then' in admitted ? await admitted : admitted;
     const rpc = await readRpc(mounted, request, offer);
     id = rpc.id;
-    const called = rpc.error === undefined ? rpc : callWithoutId(rpc);
+    const called = rpc.error === undefined ? rpc : requestWithoutId(rpc);
     params = called.params;
     const selection = selectRpc(called.method, called.params, version, offer);
     dialect = selection.dialect;
@@ -94,9 +94,9 @@ async function readRpc(
 }
 
 /** The method and params of a request whose only error is its missing id. */
-function callWithoutId({ call, error }: JsonRpcRefusal): Pick<JsonRpcCall, 'method' | 'params'> {
-  if (call === undefined) throw error;
-  return call;
+function requestWithoutId({ received, error }: RejectedRpcRequest): Pick<ReceivedRpcRequest, 'method' | 'params'> {
+  if (received === undefined) throw error;
+  return received;
 }
 
 function respond(

@@ -1,5 +1,6 @@
 import type { AgentCard, AgentExtension, AgentInterface } from '../../model/card.ts';
 import { LINEAGE } from '../../model/lineage.ts';
+import { QUESTIONS } from '../../model/question.ts';
 import { RECOGNISES_REPEATS } from '../../model/repeats.ts';
 import { TRANSITIONS } from '../../model/transitions.ts';
 import { type Binding, BINDINGS, hasBinding, type Offer, type ProfileName } from '../../wire/offer.ts';
@@ -25,6 +26,8 @@ export interface CardFacts {
   readonly profile?: ProfileName;
   /** Whether repeated messages are recognised after a restart. */
   readonly recognisesRepeats: boolean;
+  /** Not set: the status of a task lists its open questions. */
+  readonly listsQuestions?: false;
 }
 
 export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion | undefined): AgentCard {
@@ -47,9 +50,10 @@ export function agentCard(facts: CardFacts, base: string, older: ProtocolVersion
 /** The extensions of the agent, and those of the server that the agent does not declare itself. */
 function withOurs(
   declared: readonly AgentExtension[],
-  { recognisesRepeats, stateTransitionHistory }: CardFacts,
+  { recognisesRepeats, stateTransitionHistory, listsQuestions }: CardFacts,
 ): readonly AgentExtension[] {
   const ours = [
+    ...(listsQuestions === false ? [] : [QUESTIONS]),
     ...(recognisesRepeats ? [RECOGNISES_REPEATS] : []),
     ...(stateTransitionHistory ? [TRANSITIONS] : []),
     LINEAGE,

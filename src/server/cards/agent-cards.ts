@@ -21,7 +21,7 @@ type ProfileCard = Pick<
   CardEndpointOptions,
   'profile' | 'offer' | 'rpcPath' | 'byDefault' | 'rewrite' | 'extendedAgentCard'
 > &
-  Partial<Pick<CardEndpointOptions, 'stateTransitionHistory'>>;
+  Partial<Pick<CardEndpointOptions, 'stateTransitionHistory' | 'listsQuestions'>>;
 
 /** How the card of each profile differs from the standard card. */
 const PROFILE_CARDS: Readonly<Record<ProfileName, ProfileCard>> = {
@@ -47,8 +47,9 @@ const PROFILE_CARDS: Readonly<Record<ProfileName, ProfileCard>> = {
     rpcPath: '',
     byDefault: '0.1',
     extendedAgentCard: false,
-    // Its tasks have no metadata, which would contain the state changes.
+    // Its tasks have no metadata, which would contain the state changes and the open questions.
     stateTransitionHistory: false,
+    listsQuestions: false,
   },
 };
 

@@ -3,12 +3,11 @@ import type { JsonObject } from '../../model/json.ts';
 import { digest } from '../../support/secret/digest.ts';
 import { isLoopback } from '../../support/net/loopback.ts';
 import { type CardForm, cardForm, encodeCard } from '../../wire/card/served/card-forms.ts';
-import { dialectOf } from '../../wire/select.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
 import { agentCard, type CardFacts } from './agent-card.ts';
 import { credentialHeaders } from '../../host/auth/credentials.ts';
 import type { CardSigner } from './card-signer.ts';
-import { restFailure, wrongVerb } from '../bindings/error-response.ts';
+import { pageFailure, wrongVerb } from '../bindings/error-response.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
 import { versionOf } from '../bindings/http-context.ts';
 
@@ -57,7 +56,7 @@ export class CardEndpoint {
   handle(file: 'agent-card.json' | 'agent.json', request: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const { method } = request;
     if (method === 'OPTIONS') return { status: 204, headers: { ...PREFLIGHT, ...this.cors(request) } };
-    if (method !== 'GET' && method !== 'HEAD') return restFailure(dialectOf('1.0'), wrongVerb(ALLOWED), request);
+    if (method !== 'GET' && method !== 'HEAD') return pageFailure(wrongVerb(ALLOWED), request);
     const { byDefault, publicUrl } = this.#options;
     const base = publicUrl ?? request.base;
     const form = cardForm(file, versionOf(request), byDefault);

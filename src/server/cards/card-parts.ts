@@ -1,24 +1,11 @@
-import type { AgentCard } from '../../model/card.ts';
 import { defined } from '../../support/defined.ts';
 import type { Check } from '../../support/check.ts';
 import type { Skill } from '../../agent/skill-access.ts';
-import { readProvider } from '../../agent/agent-options.ts';
+import { type AgentDescription, readProvider } from '../../agent/agent-options.ts';
 import { readModes, readSkillList, type SkillOptions } from '../../agent/skills.ts';
 
 /** The members that an extended card can change. No other member can reach it. */
-export interface CardParts extends Partial<
-  Pick<
-    AgentCard,
-    | 'name'
-    | 'description'
-    | 'version'
-    | 'provider'
-    | 'documentationUrl'
-    | 'iconUrl'
-    | 'defaultInputModes'
-    | 'defaultOutputModes'
-  >
-> {
+export interface CardParts extends Partial<Omit<AgentDescription, 'extensions' | 'skills'>> {
   /** Further skills, or replacements for skills with the same id. A caller sees those that it can use. */
   readonly skills?: readonly SkillOptions[];
 }

@@ -2,10 +2,9 @@ import type { Caller } from '../../engine/handler.ts';
 import { A2AError } from '../../errors.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import { withTimeout } from '../../support/time/with-timeout.ts';
-import { dialectOf } from '../../wire/select.ts';
 import type { AgentCards } from '../cards/agent-cards.ts';
 import type { CardEndpoint } from '../cards/card-endpoint.ts';
-import { noSuchPath, restFailure, wrongVerb } from '../bindings/error-response.ts';
+import { noSuchPath, pageFailure, wrongVerb } from '../bindings/error-response.ts';
 import { handleExtendedCard } from '../cards/extended-card-endpoint.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
 import { isThisMachine } from '../../host/limits/address.ts';
@@ -85,13 +84,11 @@ function counted({ failures, limits }: Host, request: HttpRequest, response: Htt
   const hold = limits.responses.open(request);
   const rejection = hold.take(body.length);
   if (rejection === undefined) return { ...response, hold };
-  return restFailure(dialectOf('1.0'), failures.publicError(rejection, { request }), request);
+  return pageFailure(failures.publicError(rejection, { request }), request);
 }
 
 function handleSelfRequest(host: Host, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
-  return (
-    host.continuation.handle(request, host.failures) ?? restFailure(dialectOf('1.0'), noSuchPath(request), request)
-  );
+  return host.continuation.handle(request, host.failures) ?? pageFailure(noSuchPath(request), request);
 }
 
 function cardPage(host: Host, cards: CardEndpoint, file: 'agent-card.json' | 'agent.json'): Page {
@@ -104,7 +101,7 @@ function cardPage(host: Host, cards: CardEndpoint, file: 'agent-card.json' | 'ag
       request.caller = caller;
     } catch (error) {
       const shown = failures.publicError(error, { request, caller });
-      return restFailure(dialectOf('1.0'), shown, request, { ...cards.cors(request), ...access.challenge(shown) });
+      return pageFailure(shown, request, { ...cards.cors(request), ...access.challenge(shown) });
     }
     return cards.handle(file, request);
   };
@@ -119,7 +116,7 @@ function probe(respond: () => HttpResponse | Promise<HttpResponse>): Page {
   return (request) => {
     const { method } = request;
     if (method === 'GET' || method === 'HEAD') return respond();
-    return restFailure(dialectOf('1.0'), wrongVerb(['GET', 'HEAD']), request);
+    return pageFailure(wrongVerb(['GET', 'HEAD']), request);
   };
 }
 
@@ -168,7 +165,7 @@ async function handleMetrics(host: Host, metrics: Metrics, request: HttpRequest)
   } catch (error) {
     const about = { request, binding: 'HTTP+JSON', caller, operation: 'metrics' } as const;
     const shown = host.failures.publicError(error, about);
-    return restFailure(dialectOf('1.0'), shown, request, host.access.challenge(shown));
+    return pageFailure(shown, request, host.access.challenge(shown));
   }
 }
 

@@ -1,25 +1,27 @@
-import type { Engine } from '../../engine/engine.ts';
 import type { TaskAccess } from '../../engine/tasks/task-access.ts';
 import { A2AError, copyError } from '../../errors.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { Task } from '../../model/task.ts';
-import type { Dialect } from '../../wire/dialect.ts';
+import type { MountedAgent } from '../../host/mounted-agent.ts';
+import { accessOf, type RequestContext } from '../../host/request-context.ts';
 
-/** The id of a task, and the name that its caller chose, if any. */
+/** The id of a task, the name that its caller chose, if any, and what the caller can access. */
 interface NamedTask {
+  readonly access: Required<TaskAccess>;
   readonly id: string;
   readonly alias: string | undefined;
 }
 
-/** Resolves a task name. Only callers of 0.1 choose names; all callers can use our ids. */
+/** Resolves the task name of a request. Only callers of 0.1 choose names; all callers can use our ids. */
 export async function taskNamed(
-  { host: { engine } }: { readonly host: { readonly engine: Pick<Engine, 'resolveAlias'> } },
-  { dialect }: { readonly dialect: Dialect },
-  access: Required<TaskAccess>,
+  mounted: MountedAgent,
+  context: RequestContext,
+  input: { readonly tenant?: string },
   name: string,
 ): Promise<NamedTask> {
-  const id = dialect.clientNamesTasks ? await engine.resolveAlias(access, name) : undefined;
-  return id === undefined ? { id: name, alias: undefined } : { id, alias: name };
+  const access = accessOf(mounted, context, input);
+  const known = context.dialect.clientNamesTasks ? await mounted.host.engine.resolveAlias(access, name) : undefined;
+  return known === undefined ? { access, id: name, alias: undefined } : { access, id: known, alias: name };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { LimitSettings } from '../../host/limits/limit-settings.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
 import type { RequestContext } from '../../host/request-context.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Input, OperationName, Output } from '../../model/operation.ts';
 import type { Task } from '../../model/task.ts';
 
 /** The result of a streaming operation, before it is encoded in a dialect. */
@@ -28,6 +29,12 @@ export interface TaskEvents {
   readonly afterwards?: () => Promise<void>;
 }
 
+/** Performs an operation with one response. Checks permissions and ownership itself, so that no binding can omit it. */
+export type Perform<K extends OperationName> = Run<Input<K>, Output<K>>;
+
+/** Performs an operation with a stream of events. */
+export type Stream<K extends OperationName> = Run<Input<K>, TaskEvents>;
+
 type Run<Input, Result> = (mounted: MountedAgent, context: RequestContext, input: Input) => Promise<Result>;
 
 /** A completed operation whose result cannot be sent. */
@@ -39,7 +46,6 @@ export interface DoneOperation<Output> {
 
 /** An operation with one response. */
 export interface UnaryOperation<Input, Output> {
-  /** Checks permissions and ownership itself, so that no binding can omit it. */
   readonly run: Run<Input, Output>;
   /** Checks the input first. @throws A2AError if it exceeds a limit. */
   readonly check?: (limits: LimitSettings, input: Input) => void;

@@ -1,11 +1,8 @@
 import { withinPage } from '../../engine/tasks/task-page.ts';
 import { A2AError } from '../../errors.ts';
 import { assertWithinLimits } from '../../host/limits/content.ts';
-import type { MountedAgent } from '../../host/mounted-agent.ts';
-import { type RequestContext, requireTenant } from '../../host/request-context.ts';
-import type { AgentCard } from '../../model/card.ts';
+import { requireTenant } from '../../host/request-context.ts';
 import type {
-  GetExtendedAgentCardRequest,
   Input,
   OperationName,
   Output,
@@ -13,11 +10,24 @@ import type {
   StreamingOperation as StreamingName,
   SubscribeToTaskRequest,
 } from '../../model/operation.ts';
-import type { StreamingOperation, UnaryOperation } from './operation.ts';
+import type { Perform, StreamingOperation, UnaryOperation } from './operation.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.ts';
 import { sendMessage, sendStreamingMessage } from './send-operations.ts';
 import { cancelTask, getTask, listTasks, subscribeToTask } from './task-operations.ts';
 import { undeliveredCancel, undeliveredSend } from './undelivered.ts';
+
+/** Only authenticated callers get it (1.0 §13.3). */
+export const getExtendedAgentCard: Perform<'GetExtendedAgentCard'> = async ({ extendedCards }, context, input) => {
+  const { caller, base, dialect } = context;
+  if (extendedCards === undefined) {
+    throw new A2AError('UNSUPPORTED_OPERATION', 'This agent has no extended card: use the public card', {
+      details: { capability: 'extendedAgentCard' },
+    });
+  }
+  if (!caller.isVerified) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication');
+  requireTenant(context, input);
+  return extendedCards.cardOf(caller, input.tenant ?? '', base, dialect.version);
+};
 
 const subscription: StreamingOperation<SubscribeToTaskRequest> = { run: subscribeToTask, taskOf: (input) => input };
 
@@ -53,21 +63,4 @@ function shortenSent(sent: SendMessageResponse): SendMessageResponse {
   if (!('task' in sent)) return sent;
   const task = withinPage(sent.task);
   return task === sent.task ? sent : { task };
-}
-
-/** Only authenticated callers get it (1.0 §13.3). */
-export async function getExtendedAgentCard(
-  { extendedCards }: MountedAgent,
-  context: RequestContext,
-  input: GetExtendedAgentCardRequest,
-): Promise<AgentCard> {
-  const { caller, base, dialect } = context;
-  if (extendedCards === undefined) {
-    throw new A2AError('UNSUPPORTED_OPERATION', 'This agent has no extended card: use the public card', {
-      details: { capability: 'extendedAgentCard' },
-    });
-  }
-  if (!caller.isVerified) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication');
-  requireTenant(context, input);
-  return extendedCards.cardOf(caller, input.tenant ?? '', base, dialect.version);
 }

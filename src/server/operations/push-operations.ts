@@ -1,30 +1,21 @@
 import type { NewPushConfig } from '../../engine/outbox/push-configs.ts';
 import { A2AError, invalidField } from '../../errors.ts';
-import type {
-  DeleteTaskPushNotificationConfigRequest,
-  GetTaskPushNotificationConfigRequest,
-  ListTaskPushNotificationConfigsRequest,
-  ListTaskPushNotificationConfigsResponse,
-} from '../../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import { AddressRejected } from '../../push/address-guard.ts';
 import type { PushConfigRecord } from '../../store/store.ts';
 import { taskNamed, underName } from './aliases.ts';
-import { type RequestContext, accessOf } from '../../host/request-context.ts';
+import { type RequestContext } from '../../host/request-context.ts';
 import { encodePushTarget, type PushTarget } from '../../host/outbound/push-target.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** The response contains the secrets of the request, because the caller already has them. */
-export async function createPushConfig(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: TaskPushNotificationConfig,
-): Promise<TaskPushNotificationConfig> {
+import type { Perform } from './operation.ts';
+
+export const createPushConfig: Perform<'CreateTaskPushNotificationConfig'> = async (mounted, context, input) => {
   requirePush(mounted);
   const { taskId = '' } = input;
   if (taskId === '') throw invalidField('taskId', 'expected the id of the task');
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, taskId);
+  const { access, id, alias } = await taskNamed(mounted, context, input, taskId);
   if (input.url === '' && context.dialect.hasDefaultPushConfig) {
     // In 0.1 an empty URL deletes the only config of a task.
     await mounted.host.engine.deletePushConfig(access, id, id);
@@ -33,16 +24,11 @@ export async function createPushConfig(
   const config = newConfig(mounted, { dialect: context.dialect, alias }, input);
   const record = await underName(mounted.host.engine.setPushConfig(access, id, config), id, alias);
   return shown(record, alias);
-}
+};
 
-export async function getPushConfig(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: GetTaskPushNotificationConfigRequest,
-): Promise<TaskPushNotificationConfig> {
+export const getPushConfig: Perform<'GetTaskPushNotificationConfig'> = async (mounted, context, input) => {
   requirePush(mounted);
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.taskId);
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.taskId);
   if (input.id !== undefined)
     return withoutCredentials(shown(await mounted.host.engine.getPushConfig(access, id, input.id), alias));
   // Only older versions omit the id: the default config, otherwise any.
@@ -51,16 +37,11 @@ export async function getPushConfig(
   return withoutCredentials(
     shown(record ?? (await underName(mounted.host.engine.getPushConfig(access, id, id), id, alias)), alias),
   );
-}
+};
 
-export async function listPushConfigs(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: ListTaskPushNotificationConfigsRequest,
-): Promise<ListTaskPushNotificationConfigsResponse> {
+export const listPushConfigs: Perform<'ListTaskPushNotificationConfigs'> = async (mounted, context, input) => {
   requirePush(mounted);
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.taskId);
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.taskId);
   const { pageSize = 0, pageToken = '' } = input;
   const range = {
     ...(pageSize > 0 && { limit: pageSize + 1 }),
@@ -70,20 +51,15 @@ export async function listPushConfigs(
   const page = pageSize > 0 ? records.slice(0, pageSize) : records;
   const nextPageToken = page.length < records.length ? (page.at(-1)?.id ?? '') : '';
   return { configs: page.map((record) => withoutCredentials(shown(record, alias))), nextPageToken };
-}
+};
 
 /** Succeeds if the config does not exist (1.0 §3.1.10). */
-export async function deletePushConfig(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: DeleteTaskPushNotificationConfigRequest,
-): Promise<null> {
+export const deletePushConfig: Perform<'DeleteTaskPushNotificationConfig'> = async (mounted, context, input) => {
   requirePush(mounted);
-  const access = accessOf(mounted, context, input);
-  const { id } = await taskNamed(mounted, context, access, input.taskId);
+  const { access, id } = await taskNamed(mounted, context, input, input.taskId);
   await mounted.host.engine.deletePushConfig(access, id, input.id);
   return null;
-}
+};
 
 /** A config inside a message. It applies to the task of the message, so it must not name one (1.0 §3.2.2). */
 export function inlinePushConfig(

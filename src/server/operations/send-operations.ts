@@ -5,22 +5,20 @@ import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import { LINEAGE, type Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
-import type { SendMessageRequest, SendMessageResponse } from '../../model/operation.ts';
+import { QUESTIONS } from '../../model/question.ts';
+import type { SendMessageRequest } from '../../model/operation.ts';
+import { isRecord } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
 import { lineageIn } from '../../wire/lineage.ts';
-import type { TaskEvents } from './operation.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type RequestContext, accessOf, requireTenant } from '../../host/request-context.ts';
 import { inlinePushConfig } from './push-operations.ts';
 import { scrubMessage, scrubMetadata } from './scrub-metadata.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
 import { answerByToolResult } from './tool-results.ts';
+import type { Perform, Stream } from './operation.ts';
 
-export async function sendMessage(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: SendMessageRequest,
-): Promise<SendMessageResponse> {
+export const sendMessage: Perform<'SendMessage'> = async (mounted, context, input) => {
   const isAsync = input.configuration?.returnImmediately === true || context.dialect.sendReturnsAtOnce === true;
   const submission = await submissionOf(mounted, context, input, isAsync);
   const { continuation, engine } = mounted.host;
@@ -30,13 +28,9 @@ export async function sendMessage(
   const { alias } = submission;
   if ('message' in result) return alias === undefined ? result : { message: { ...result.message, taskId: alias } };
   return { task: renameTask(withHistory(result.task, input.configuration?.historyLength), alias) };
-}
+};
 
-export async function sendStreamingMessage(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: SendMessageRequest,
-): Promise<TaskEvents> {
+export const sendStreamingMessage: Stream<'SendStreamingMessage'> = async (mounted, context, input) => {
   requireStreaming(mounted);
   // A stream ignores returnImmediately (1.0 §3.2.2).
   const submission = await submissionOf(mounted, context, input, false);
@@ -51,7 +45,7 @@ export async function sendStreamingMessage(
     endsAtQuestion: context.dialect.staysOpenAtQuestion !== true,
     ...(afterwards !== undefined && { afterwards }),
   };
-}
+};
 
 /** @throws A2AError `UNSUPPORTED_OPERATION` (1.0 §3.3.4) */
 export function requireStreaming({ streaming }: MountedAgent): void {
@@ -112,6 +106,8 @@ async function submissionOf(
   }
   if (!mounted.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
+  const questionId = namedQuestion(input.message);
+  if (questionId !== undefined) submission.answers = questionId;
   const { toolResultIn } = context.dialect;
   if (toolResultIn !== undefined) {
     const { message, answers } = await answerByToolResult(mounted, toolResultIn, access, submission.message);
@@ -188,6 +184,21 @@ function namedSkill({ message, metadata }: SendMessageRequest): string | undefin
     throw invalidField('metadata.skillId', 'expected the skill that the message names, or none');
   }
   return ofMessage ?? ofRequest;
+}
+
+/**
+ * The id of the question that a message names.
+ *
+ * @throws A2AError `INVALID_PARAMS`
+ */
+function namedQuestion({ metadata, taskId }: Message): string | undefined {
+  if (metadata === undefined || !Object.hasOwn(metadata, QUESTIONS.uri)) return undefined;
+  const field = `message.metadata["${QUESTIONS.uri}"]`;
+  const value = metadata[QUESTIONS.uri];
+  const questionId = isRecord(value) ? value['questionId'] : undefined;
+  if (typeof questionId !== 'string') throw invalidField(field, 'expected { questionId } with the id of a question');
+  if (taskId === undefined) throw invalidField(field, 'expected a message with the taskId of the task that asks');
+  return questionId;
 }
 
 function readName(metadata: JsonObject | undefined, field: string): string | undefined {

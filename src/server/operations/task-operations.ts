@@ -1,11 +1,4 @@
 import { A2AError } from '../../errors.ts';
-import type {
-  CancelTaskRequest,
-  GetTaskRequest,
-  ListTasksRequest,
-  ListTasksResponse,
-  SubscribeToTaskRequest,
-} from '../../model/operation.ts';
 import { isTerminal, type TaskState } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { TRANSITIONS } from '../../model/transitions.ts';
@@ -16,13 +9,12 @@ import { withTransitions } from '../../wire/transitions.ts';
 import { renameTask, taskNamed, underName } from './aliases.ts';
 import { type RequestContext, accessOf } from '../../host/request-context.ts';
 import { decodePageToken, encodePageToken, readPage } from './task-page.ts';
-import type { TaskEvents } from './operation.ts';
 import { requireStreaming } from './send-operations.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
+import type { Perform, Stream } from './operation.ts';
 
-export async function getTask(mounted: MountedAgent, context: RequestContext, input: GetTaskRequest): Promise<Task> {
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.id);
+export const getTask: Perform<'GetTask'> = async (mounted, context, input) => {
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.id);
   const { historyLength } = input;
   const options = historyLength === undefined ? {} : { historyLength };
   const read =
@@ -33,7 +25,7 @@ export async function getTask(mounted: MountedAgent, context: RequestContext, in
   const resumed = mounted.host.continuation.resumeIfStale(access, id, context.waitUntil, task.status);
   if (resumed !== undefined) await resumed;
   return renameTask(task, alias);
-}
+};
 
 async function getWithTransitions(
   { host: { engine } }: MountedAgent,
@@ -46,20 +38,15 @@ async function getWithTransitions(
   return withTransitions(task, transitions, dialect);
 }
 
-export async function cancelTask(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: CancelTaskRequest,
-): Promise<Task> {
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.id);
+export const cancelTask: Perform<'CancelTask'> = async (mounted, context, input) => {
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.id);
   if (mounted.offer.strict === true && context.dialect.cancelIsIdempotent !== true) {
     assertNotCanceled(await underName(mounted.host.engine.get(access, id, { historyLength: 0 }), id, alias), input.id);
   }
   const task = await underName(mounted.host.engine.cancel(access, id), id, alias);
   await mounted.host.continuation.canceled(id, context.waitUntil);
   return renameTask(task, alias);
-}
+};
 
 function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
   if (state !== 'TASK_STATE_CANCELED') return;
@@ -68,11 +55,7 @@ function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
 
 const PAGE_SIZE = 50;
 
-export async function listTasks(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: ListTasksRequest,
-): Promise<ListTasksResponse> {
+export const listTasks: Perform<'ListTasks'> = async (mounted, context, input) => {
   mounted.host.access.requireListing(context.caller);
   const access = accessOf(mounted, context, input);
   const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
@@ -94,23 +77,18 @@ export async function listTasks(
     pageSize,
     totalSize: total,
   };
-}
+};
 
 /** If artifacts are requested, a task without any has an empty array (1.0 §3.1.4). */
 function withArtifacts(task: Task): Task {
   return task.artifacts === undefined ? { ...task, artifacts: [] } : task;
 }
 
-export async function subscribeToTask(
-  mounted: MountedAgent,
-  context: RequestContext,
-  input: SubscribeToTaskRequest,
-): Promise<TaskEvents> {
+export const subscribeToTask: Stream<'SubscribeToTask'> = async (mounted, context, input) => {
   requireStreaming(mounted);
   const { engine, continuation } = mounted.host;
   const { dialect, lastEventId, signal } = context;
-  const access = accessOf(mounted, context, input);
-  const { id, alias } = await taskNamed(mounted, context, access, input.id);
+  const { access, id, alias } = await taskNamed(mounted, context, input, input.id);
   const events = {
     alias,
     historyLength: undefined,
@@ -134,7 +112,7 @@ export async function subscribeToTask(
   if (state === undefined) return { ...events, first, items };
   await iterator.return?.();
   throw finished(id, state);
-}
+};
 
 /** The state of the task, if the stream begins with a snapshot of an ended task. */
 function stateAtEnd([first]: readonly StreamItem[]): TaskState | undefined {

@@ -1,9 +1,8 @@
 import { A2AError } from '../../errors.ts';
 import { isSameSecret } from '../../support/secret/same-secret.ts';
-import { dialectOf } from '../../wire/select.ts';
 import { UNSET_RETRY_MS } from '../../host/auth/hosted.ts';
 import { isObject } from '../../support/check.ts';
-import { restFailure, wrongVerb } from '../bindings/error-response.ts';
+import { pageFailure, wrongVerb } from '../bindings/error-response.ts';
 import { type HttpBody, type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
 import { PROCESS_TASK_PATH, type ServerlessSettings } from './serverless-options.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -82,7 +81,7 @@ async function guarded(
     return await respond();
   } catch (error) {
     const shown = failures.publicError(error, { request, operation });
-    return restFailure(dialectOf('1.0'), shown, request, shown.code === 'UNAUTHENTICATED' ? CHALLENGE : undefined);
+    return pageFailure(shown, request, shown.code === 'UNAUTHENTICATED' ? CHALLENGE : undefined);
   }
 }
 

@@ -12,7 +12,6 @@ import type {
   TaskEvent,
   TaskRecord,
 } from '../store.ts';
-import type { CallEntry } from './call-table.ts';
 import type { PushConfigs } from './push-configs.ts';
 import type { RequestKey } from './request-keys.ts';
 
@@ -29,8 +28,6 @@ export interface Row {
   /** The key of the last request that created or changed the task, linked to the earlier keys. Most tasks have one. */
   lastKey: RequestKey | undefined;
   pushConfigs: PushConfigs | undefined;
-  /** The calls of the task, open or given up. Undefined for most tasks. */
-  calls: Set<CallEntry> | undefined;
   endedPlace: number | undefined;
   /** Set only by `WakeIndex`. */
   isQueued: boolean;
@@ -75,7 +72,6 @@ export function newRow(task: NewTask, record: TaskRecord, order: number): Row {
     alias,
     lastKey: undefined,
     pushConfigs: undefined,
-    calls: undefined,
     endedPlace: undefined,
     isQueued: false,
     // The largest part of an origin is the caller, which all tasks of a caller share.

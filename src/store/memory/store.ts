@@ -210,7 +210,7 @@ class MemoryStore implements port.Store {
   async prune(policy: port.RetentionPolicy): Promise<number> {
     const tables = this.#tables;
     const ended = tables.ended.all().sort((a, b) => endTime(a.record) - endTime(b.record));
-    const surplus = ended.length - policy.keepEnded;
+    const surplus = tables.endedCount - policy.keepEnded;
     const gone = ended
       .filter(({ record }, i) => i < surplus || endTime(record) < policy.endedBefore)
       .slice(0, policy.limit);
@@ -255,6 +255,6 @@ class MemoryStore implements port.Store {
   }
 
   #tell(taskId: string, by?: string): void {
-    notifyWatchers(this.#watchers, taskId, by);
+    notifyWatchers(this.#watchers, taskId, by, undefined, undefined, this.#tables.calls.takeDue());
   }
 }

@@ -19,7 +19,7 @@ import type {
 } from '../store.ts';
 import { withoutOpenCall } from '../guard.ts';
 import { isOwnedBy, type PushConfigUnit } from '../writes.ts';
-import { type CallEntry, CallTable, toRecord } from './call-table.ts';
+import { CallTable, toRecord } from './call-table.ts';
 import { EndedQueue } from './ended-queue.ts';
 import { PushConfigs } from './push-configs.ts';
 import { PushQueue } from './push-queue.ts';
@@ -48,7 +48,7 @@ export class Tables implements PushConfigUnit<Row> {
   readonly wakes = new WakeIndex<Row>();
   readonly ended = new EndedQueue<Row>();
   readonly pushes: PushQueue;
-  readonly calls: CallTable;
+  readonly calls: CallTable<Row>;
   readonly keys: RequestKeys;
   readonly #clock: Clock;
   readonly #limits: Limits;
@@ -56,6 +56,7 @@ export class Tables implements PushConfigUnit<Row> {
   readonly #aliases = new Map<string, string>();
   readonly #nodes = new Map<string, number>();
   #created = 0;
+  #ended = 0;
   /** The size of all rows. */
   #bytes = 0;
   readonly #unfinished: UnfinishedBytes;
@@ -87,6 +88,11 @@ export class Tables implements PushConfigUnit<Row> {
       if (record.id > after) found.push(record);
     }
     return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  /** The number of ended tasks, including those that a call needs. */
+  get endedCount(): number {
+    return this.#ended;
   }
 
   findRequest(scope: Scope, key: string): RequestKey | undefined {
@@ -150,7 +156,9 @@ export class Tables implements PushConfigUnit<Row> {
     this.replaceRecord(row, record);
     this.#count(row, before);
     this.#makeRoom(0, 0);
-    if (record.endedAt !== undefined) this.#addEnded(row);
+    if (record.endedAt === undefined) return;
+    this.#ended += 1;
+    this.#addEnded(row);
   }
 
   /** Queues an ended task for removal, unless a call needs it. Then it is queued once the call is no longer open. */
@@ -183,8 +191,9 @@ export class Tables implements PushConfigUnit<Row> {
     this.index.remove(row);
     this.wakes.remove(row);
     this.ended.remove(row);
+    if (row.record.endedAt !== undefined) this.#ended -= 1;
     row.pushConfigs?.clear();
-    if (row.calls !== undefined) for (const call of row.calls) this.#queue(this.calls.remove(call));
+    if (row.callBytes > 0) for (const call of this.calls.of(row.record.id)) this.#queue(this.calls.remove(call));
     this.keys.release(row.lastKey);
     if (row.alias !== undefined) this.#aliases.delete(scoped(row.record, row.alias));
   }
@@ -251,8 +260,8 @@ export class Tables implements PushConfigUnit<Row> {
     if (call !== undefined) this.#queue(this.calls.remove(call));
   }
 
-  makeCallsDue({ calls = new Set() }: Row): void {
-    for (const call of calls) if (call.failed === undefined) this.calls.makeDue(call);
+  makeCallsDue({ record }: Row): void {
+    for (const call of this.calls.of(record.id)) if (call.failed === undefined) this.calls.makeDue(call);
   }
 
   makeCallDue(callId: string): void {
@@ -265,14 +274,14 @@ export class Tables implements PushConfigUnit<Row> {
     const call = this.calls.reported(report);
     if (call === undefined) return undefined;
     this.calls.note(call, report);
-    if (report.remove === true) this.#close(call, this.calls.remove(call));
-    else if (report.failed !== undefined) this.#close(call, this.calls.fail(call, report.failed));
+    if (report.remove === true) this.#close(call.row, this.calls.remove(call));
+    else if (report.failed !== undefined) this.#close(call.row, this.calls.fail(call, report.failed));
     else this.#count(call.row);
     return toRecord(call);
   }
 
   /** Updates the task of a call that is no longer open. */
-  #close({ row }: CallEntry, kept: readonly Row[]): void {
+  #close(row: Row, kept: readonly Row[]): void {
     this.replaceRecord(row, withoutOpenCall(row.record));
     this.#count(row);
     if (row.record.endedAt !== undefined) this.#addEnded(row);

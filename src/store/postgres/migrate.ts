@@ -10,6 +10,7 @@ export const MIGRATIONS = [
   '0005_suspects.sql',
   '0006_outdated_error.sql',
   '0007_kept_journals.sql',
+  '0008_calls.sql',
 ] as const;
 
 /** The advisory lock of migrations. Arbitrary, but the same for all nodes. */

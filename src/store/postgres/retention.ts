@@ -6,18 +6,31 @@ import { currentColumns, toFound } from './task-row.ts';
 /** The maximum number of tasks or request keys per statement. */
 const PAGE = 1000;
 
+/** A task to remove. */
+interface Outlived {
+  readonly taskId: string;
+  /** The call that created it. */
+  readonly callId: string | undefined;
+}
+
 /** The ended tasks that have expired or exceed the number to keep, the longest ended first. */
-export async function outlived(database: Database, policy: RetentionPolicy): Promise<readonly string[]> {
+export async function outlived(database: Database, policy: RetentionPolicy): Promise<readonly Outlived[]> {
   const { schema } = database;
   const rows = await database.rows(
-    `SELECT o.id FROM (
-       SELECT id, ended_at, row_number() OVER (ORDER BY ended_at, seq) AS place FROM ${schema}.task
-       WHERE ended_at IS NOT NULL ORDER BY ended_at, seq LIMIT $1) AS o
+    `SELECT o.id, o.call_id FROM (
+       SELECT id, call_id, ended_at, row_number() OVER (ORDER BY ended_at, seq) AS place FROM ${schema}.task t
+       WHERE ended_at IS NOT NULL AND ${isRemovable(schema)} ORDER BY ended_at, seq LIMIT $1) AS o
      WHERE o.ended_at < $2 OR o.place <= (SELECT count(*) FROM ${schema}.task WHERE ended_at IS NOT NULL) - $3
      ORDER BY o.place`,
     [sqlLimit(policy.limit), policy.endedBefore, sqlLimit(policy.keepEnded) ?? 2 ** 53],
   );
-  return rows.map(([id]) => String(id));
+  return rows.map(([id, callId]) => ({ taskId: String(id), callId: (callId as string | null) ?? undefined }));
+}
+
+/** Not true for tasks that a call needs, which could otherwise fill every batch. */
+function isRemovable(schema: string): string {
+  return `t.open_calls IS NULL AND (t.call_id IS NULL
+    OR NOT EXISTS (SELECT FROM ${schema}.call c WHERE c.id = t.call_id AND c.failed IS NULL))`;
 }
 
 /** Removes expired events of ended tasks without pending deliveries. The artifacts are in the snapshot from the end of the task. */
@@ -29,6 +42,7 @@ export async function forgetEvents(database: Database, policy: RetentionPolicy):
          SELECT id FROM ${schema}.task t WHERE has_events AND ended_at IS NOT NULL AND ended_at < $1
            AND (NOT pushed OR NOT EXISTS (
              SELECT FROM ${schema}.push_config c WHERE c.task_id = t.id AND c.due_at IS NOT NULL))
+           AND ${isRemovable(schema)}
          ORDER BY ended_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED),
        gone AS (DELETE FROM ${schema}.event WHERE task_id IN (SELECT id FROM silent))
        UPDATE ${schema}.task t SET has_events = false FROM silent WHERE t.id = silent.id RETURNING t.id`,

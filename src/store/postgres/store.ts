@@ -11,6 +11,7 @@ import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
 import type * as port from '../store.ts';
 import { notifyWatchers } from '../watchers.ts';
 import * as writes from '../writes.ts';
+import { claimCalls, countCalls, listCalls, nextCall, noteCall } from './calls.ts';
 import { claimTasks, heartbeat, nextWake, retire } from './claim.ts';
 import { Database } from './database.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
@@ -124,6 +125,7 @@ class PostgresStore implements port.Store {
       isBackground: write.guard.lease !== undefined,
       nodes: write.guard.idle,
       isPushed: write.pushConfig !== undefined,
+      callIds: callIdsOf(write),
       by: write.by,
       size: sizeOf(write),
       run: (unit) => writes.appendToTask(unit, write),
@@ -155,28 +157,13 @@ class PostgresStore implements port.Store {
   readonly deadLetters = this.#asking(readDeadLetters);
   readonly dropDeadLetter = this.#asking(dropDeadLetter);
   readonly takeTokens = this.#askingInTime(takeTokens);
+  readonly claimCalls = this.#asking(claimCalls);
+  readonly nextCall = this.#asking(nextCall);
+  readonly noteCall = this.#asking(noteCall);
+  readonly listCalls = this.#asking(listCalls);
+  readonly countCalls = this.#askingInTime(countCalls);
   readonly claim = this.#asking(claimTasks);
   readonly nextWake = this.#asking(nextWake);
-  async claimCalls(): Promise<readonly port.ClaimedCall[]> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async nextCall(): Promise<number | undefined> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async noteCall(): Promise<port.CallRecord | undefined> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async listCalls(): Promise<readonly port.CallRecord[]> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async countCalls(): Promise<number> {
-    throw new Error('Calls are not stored yet');
-  }
-
   readonly heartbeat = this.#asking(heartbeat);
   readonly retire = this.#asking(retire);
   readonly unfinished = this.#asking(unfinishedTasksOf);
@@ -193,11 +180,12 @@ class PostgresStore implements port.Store {
 
   async prune(policy: port.RetentionPolicy): Promise<number> {
     const old = await this.#ask((database) => outlived(database, policy));
-    const removals = old.map((taskId) =>
+    const removals = old.map(({ taskId, callId }) =>
       this.#write({
         taskId,
         isBackground: true,
         isSilent: true,
+        callIds: callId === undefined ? undefined : [callId],
         size: 0,
         run: (unit) => writes.removeEnded(unit, taskId),
       }),
@@ -345,6 +333,12 @@ async function probeSpace(database: Database): Promise<void> {
     await client.query(insert, [number, body]);
     await client.query(`DELETE FROM ${schema}.event WHERE task_id = '' AND number = $1`, [number]);
   });
+}
+
+/** The calls that a write needs to know. */
+function callIdsOf({ guard, endsCall }: port.TaskWrite): readonly string[] | undefined {
+  if (guard.call === undefined && endsCall === undefined) return undefined;
+  return [guard.call, endsCall].filter((id) => id !== undefined);
 }
 
 /** The approximate size of a write: its events and artifacts are its large parts. */

@@ -13,6 +13,7 @@ export const MIGRATIONS = [
   '0007_history_bytes.sql',
   '0008_suspects.sql',
   '0009_kept_journals.sql',
+  '0010_calls.sql',
 ] as const;
 
 /** The application id in the header of our files; the first migration sets it. */

@@ -5,13 +5,17 @@ import type { TaskCounts } from './task-counts.ts';
 import { dropEvents } from './task-events.ts';
 import { findTask, RECORD_COLUMNS, toFound } from './task-row.ts';
 
-const ENDED = `SELECT id, ended_at, pk FROM task INDEXED BY task_ended
-  WHERE has_events = ? AND ended_at IS NOT NULL ORDER BY ended_at, pk LIMIT ?`;
+/** Except tasks that a call needs, which could otherwise fill every batch. */
+const IS_REMOVABLE = `open_calls IS NULL
+  AND (call_id IS NULL OR NOT EXISTS (SELECT 1 FROM call WHERE id = task.call_id AND failed IS NULL))`;
 
-/** Except tasks with pending deliveries. */
+const ENDED = `SELECT id, ended_at, pk FROM task INDEXED BY task_ended
+  WHERE has_events = ? AND ended_at IS NOT NULL AND ${IS_REMOVABLE} ORDER BY ended_at, pk LIMIT ?`;
+
+/** Except those of tasks with pending deliveries. */
 const REPLAYABLE = `SELECT id FROM task INDEXED BY task_ended
   WHERE has_events = 1 AND ended_at IS NOT NULL AND ended_at < ? AND (pushed = 0 OR NOT EXISTS
-    (SELECT 1 FROM push_config WHERE task_pk = task.pk AND due_at IS NOT NULL))
+    (SELECT 1 FROM push_config WHERE task_pk = task.pk AND due_at IS NOT NULL)) AND ${IS_REMOVABLE}
   ORDER BY ended_at LIMIT ?`;
 
 type EndedRow = readonly [id: string, endedAt: number, pk: number];

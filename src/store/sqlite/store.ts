@@ -12,6 +12,7 @@ import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
 import type * as port from '../store.ts';
 import { notifyWatchers } from '../watchers.ts';
 import * as writes from '../writes.ts';
+import { claimCalls, countCalls, listCalls, nextCall, noteCall } from './calls.ts';
 import { claimTasks, nextWake } from './claim.ts';
 import type { SqliteContext } from './context.ts';
 import { type Connection, getNumber } from './database/connection.ts';
@@ -197,30 +198,15 @@ class SqliteStore implements port.Store {
   readonly resumePush = this.#submitting(resumePush);
   readonly deadLetters = this.#reading(readDeadLetters);
   readonly dropDeadLetter = this.#submitting(dropDeadLetter);
+  readonly claimCalls = this.#submitting(claimCalls);
+  readonly nextCall = this.#reading(nextCall);
+  readonly noteCall = this.#submitting(noteCall);
+  readonly listCalls = this.#reading(listCalls);
+  readonly countCalls = this.#reading(countCalls);
   readonly claim = this.#submitting(claimTasks);
   readonly nextWake = this.#reading(nextWake);
   readonly unfinished = this.#submitting(unfinishedTasksOf);
   readonly allTasks = this.#submitting(allTasks);
-
-  async claimCalls(): Promise<readonly port.ClaimedCall[]> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async nextCall(): Promise<number | undefined> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async noteCall(): Promise<port.CallRecord | undefined> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async listCalls(): Promise<readonly port.CallRecord[]> {
-    throw new Error('Calls are not stored yet');
-  }
-
-  async countCalls(): Promise<number> {
-    throw new Error('Calls are not stored yet');
-  }
 
   async heartbeat(node: string, ttlMs: number): Promise<void> {
     this.#checkFiles();
@@ -306,8 +292,8 @@ class SqliteStore implements port.Store {
     this.#assertOpen();
     if (request !== undefined) this.#keys.enter(request);
     try {
-      const { result, before, after } = await this.#commits.submit(() => this.#unit.run(work), this.#count);
-      if (hint !== undefined && before !== after) this.#tell(hint.taskId, hint.by);
+      const { result, before, after, callsDue } = await this.#commits.submit(() => this.#unit.run(work), this.#count);
+      if (hint !== undefined && before !== after) this.#tell(hint, callsDue);
       return result;
     } finally {
       if (request !== undefined) this.#keys.leave(request);
@@ -360,8 +346,8 @@ class SqliteStore implements port.Store {
     }
   }
 
-  #tell(taskId: string, by?: string): void {
-    notifyWatchers(this.#watchers, taskId, by);
+  #tell({ taskId, by }: Hint, callsDue: boolean): void {
+    notifyWatchers(this.#watchers, taskId, by, undefined, undefined, callsDue);
   }
 
   #assertOpen(): void {

@@ -34,8 +34,8 @@ const FIND = `SELECT ${TASK_COLUMNS} FROM task WHERE id = ?`;
 
 const INSERT = `INSERT INTO task (pk, last_message, id, tenant, owner, context_id, agent, alias, state, status_time, visible,
     canceling, has_events, last_event, last_journal, fence, attempts, node, wake_at, question, created_at, ended_at,
-    status, metadata, origin, message, artifacts, pushed, fairness_key, queued, history_bytes)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    status, metadata, origin, message, artifacts, pushed, fairness_key, queued, history_bytes, call_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Longer parts have their own tables, because a row is rewritten whenever its status changes. */
 const MAX_IN_ROW = 1024;
@@ -102,6 +102,7 @@ export function insertTask(connection: Connection, task: FoundTask, alias: strin
     record.fairnessKey ?? null,
     Number(isQueued(record, now)),
     record.historyBytes ?? null,
+    record.callId ?? null,
   );
   return status.length + origin.length + lengthOf(metadata) + lengthOf(message) + lengthOf(artifacts);
 }
@@ -141,6 +142,7 @@ export function updateTask(connection: Connection, stored: FoundTask, task: Foun
   // A task without `wakeAt` is in no index.
   if (after.wakeAt !== undefined && (after.node !== before.node || after.wakeAt !== before.wakeAt))
     set('queued', Number(isQueued(after, now)));
+  if (after.openCalls !== before.openCalls) set('open_calls', after.openCalls ?? null);
   if (after.question !== before.question) set('question', json(after.question));
   if (after.pushed !== before.pushed) set('pushed', Number(after.pushed === true));
   if (after.endedAt !== undefined) {

@@ -4,6 +4,7 @@ import type {
   Idempotency,
   JournalEntry,
   KeptJournal,
+  NewCall,
   NewEvent,
   NewTask,
   PushConfigRecord,
@@ -27,6 +28,8 @@ export interface Written<T> {
   readonly result: T;
   readonly before: TaskRecord | undefined;
   readonly after: TaskRecord | undefined;
+  /** Whether it has added calls or made calls due. */
+  readonly callsDue: boolean;
 }
 
 const ADD_MESSAGE = 'INSERT INTO message VALUES (?, ?, ?)';
@@ -55,6 +58,14 @@ const REPLACE_CONFIG = `UPDATE push_config SET dialect = ?, config = ?, receiver
   RETURNING 1`;
 const REMOVE_CONFIG = 'DELETE FROM push_config WHERE task_pk = ? AND id = ? RETURNING 1';
 const MAKE_DUE = 'UPDATE push_config SET due_at = ? WHERE task_pk = ? AND due_at IS NULL AND disabled IS NULL';
+const HAS_CALL = 'SELECT 1 FROM call WHERE id = ? AND task_id = ? AND failed IS NULL';
+const IS_CALL_OPEN = 'SELECT 1 FROM call WHERE id = ? AND failed IS NULL';
+const ADD_CALL = `INSERT INTO call (id, task_id, tenant, owner, agent, created_at, due_at, request)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const REMOVE_CALL = 'DELETE FROM call WHERE id = ?';
+const IF_LATER = 'AND failed IS NULL AND (due_at IS NULL OR due_at > ?)';
+const MAKE_CALLS_DUE = `UPDATE call SET due_at = ? WHERE task_id = ? ${IF_LATER}`;
+const MAKE_CALL_DUE = `UPDATE call SET due_at = ? WHERE id = ? ${IF_LATER}`;
 const BY_ALIAS = 'SELECT id FROM task WHERE tenant = ? AND owner = ? AND alias = ?';
 
 /** The unit of work of the current transaction. */
@@ -64,6 +75,7 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
   /** The records of the task that the current write changes. */
   #before: TaskRecord | undefined;
   #after: TaskRecord | undefined;
+  #callsDue = false;
 
   constructor(context: SqliteContext) {
     this.#context = context;
@@ -74,7 +86,8 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
   run<T>(write: (unit: SqliteUnitOfWork) => T): Written<T> {
     this.#before = undefined;
     this.#after = undefined;
-    return { result: write(this), before: this.#before, after: this.#after };
+    this.#callsDue = false;
+    return { result: write(this), before: this.#before, after: this.#after, callsDue: this.#callsDue };
   }
 
   find(taskId: string): FoundTask | undefined {
@@ -176,28 +189,37 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
     return isReplaced;
   }
 
-  hasCall(): boolean {
-    throw new Error('Calls are not stored yet');
+  hasCall({ record }: FoundTask, callId: string): boolean {
+    return this.#connection.get(HAS_CALL, callId, record.id) !== undefined;
   }
 
-  isCallOpen(): boolean {
-    throw new Error('Calls are not stored yet');
+  isCallOpen(callId: string): boolean {
+    return this.#connection.get(IS_CALL_OPEN, callId) !== undefined;
   }
 
-  addCalls(): void {
-    throw new Error('Calls are not stored yet');
+  addCalls({ record: { id: taskId, tenant, owner, agent } }: FoundTask, calls: readonly NewCall[]): void {
+    this.#callsDue = true;
+    // The trigger that deletes them with their task needs the row of the task.
+    this.#context.tasks.save();
+    const now = this.#context.clock.now();
+    for (const { id, request, dueAt } of calls)
+      this.#connection.run(ADD_CALL, id, taskId, tenant, owner, agent, now, dueAt, JSON.stringify(request));
   }
 
-  removeCall(): void {
-    throw new Error('Calls are not stored yet');
+  removeCall(_task: FoundTask, callId: string): void {
+    this.#connection.run(REMOVE_CALL, callId);
   }
 
-  makeCallsDue(): void {
-    throw new Error('Calls are not stored yet');
+  makeCallsDue({ record }: FoundTask): void {
+    this.#callsDue = true;
+    const now = this.#context.clock.now();
+    this.#connection.run(MAKE_CALLS_DUE, now, record.id, now);
   }
 
-  makeCallDue(): void {
-    throw new Error('Calls are not stored yet');
+  makeCallDue(callId: string): void {
+    this.#callsDue = true;
+    const now = this.#context.clock.now();
+    this.#connection.run(MAKE_CALL_DUE, now, callId, now);
   }
 
   makePushesDue({ pk }: FoundTask): void {

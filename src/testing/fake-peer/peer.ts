@@ -14,7 +14,6 @@ import type { ScriptedAnswer } from './answer.ts';
 import type { DelayFault, Fault, FaultPlan, StatusFault } from './faults.ts';
 import { faultyAnswer } from './faulty-answer.ts';
 import { type ReadRequest, readRest, readRpc, streamAnswer } from './peer-binding.ts';
-import { cardPath, peerCard } from './peer-card.ts';
 import { type PeerRequest, repeatKey, RequestLog } from './request-log.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
@@ -159,7 +158,7 @@ export class Peer {
       const { operation, input, dialect } = read;
       const { numbersEvents = false, recognisesRepeats = false } = this.#options;
       const lastEventId = numbersEvents ? request.headers['last-event-id'] : undefined;
-      const call = {
+      const context = {
         dialect,
         lastEventId,
         signal: request.signal,
@@ -168,8 +167,8 @@ export class Peer {
       };
       const key = recognisesRepeats ? repeatKey(request, read) : undefined;
       const answer = isStreaming(operation)
-        ? streamAnswer(await this.#agent.stream(operation, input, call, key), read, operation, numbersEvents)
-        : read.result(await this.#agent.answer(operation, input, call, key));
+        ? streamAnswer(await this.#agent.stream(operation, input, context, key), read, operation, numbersEvents)
+        : read.result(await this.#agent.answer(operation, input, context, key));
       if (!('message' in input)) noteProcessed();
       return answer;
     } catch (error) {
@@ -209,4 +208,31 @@ export class Peer {
 function replaced({ status, retryAfterS, headers, body = '' }: StatusFault): HttpResponse {
   const retryAfter = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
   return { status, headers: { 'content-type': 'text/plain', ...retryAfter, ...headers }, body };
+}
+
+interface PeerCardFacts {
+  readonly url: string;
+  readonly version: ProtocolVersion;
+  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  readonly streaming: boolean;
+  readonly pushNotifications: boolean;
+  readonly extendedAgentCard: boolean;
+}
+
+function peerCard({ url, version, binding, ...capabilities }: PeerCardFacts): AgentCard {
+  return {
+    name: 'Fake peer',
+    description: 'Answers from a script.',
+    version: '1.0.0',
+    supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: version }],
+    capabilities,
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'answer', name: 'Answer', description: 'Answers from a script.', tags: ['test'] }],
+  };
+}
+
+/** Before 0.3 the card had another path. */
+function cardPath(version: ProtocolVersion): string {
+  return version === '0.1' || version === '0.2' ? '/.well-known/agent.json' : '/.well-known/agent-card.json';
 }

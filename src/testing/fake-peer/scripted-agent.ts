@@ -8,7 +8,6 @@ import type { LeaveSignal } from '../../support/leave-signal.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import { type Answer, peerMessageOf, type ScriptedAnswer, stepsOf } from './answer.ts';
 import { type NumberedEvent, PeerTask } from './peer-task.ts';
-import { PeerPushConfigs } from './push-configs.ts';
 
 export interface ScriptedAgentOptions {
   readonly script: readonly ScriptedAnswer[];
@@ -19,7 +18,7 @@ export interface ScriptedAgentOptions {
 }
 
 /** The context of an operation. */
-export interface PeerCall {
+export interface PeerRequestContext {
   readonly dialect: Dialect;
   readonly lastEventId: string | undefined;
   readonly signal: LeaveSignal;
@@ -53,12 +52,12 @@ export class ScriptedAgent {
   async answer<K extends OperationName>(
     operation: K,
     input: Input<K>,
-    call: PeerCall,
+    context: PeerRequestContext,
     key: string | undefined,
   ): Promise<unknown> {
     switch (operation) {
       case 'SendMessage':
-        return this.#send(input as Input<'SendMessage'>, call, key);
+        return this.#send(input as Input<'SendMessage'>, context, key);
       case 'GetTask':
         return this.#find((input as Input<'GetTask'>).id).lookAt();
       case 'CancelTask':
@@ -75,7 +74,7 @@ export class ScriptedAgent {
       case 'DeleteTaskPushNotificationConfig':
         return this.#configs.delete(input as Input<'DeleteTaskPushNotificationConfig'>);
       case 'GetExtendedAgentCard':
-        if (call.extendedCard !== undefined) return call.extendedCard;
+        if (context.extendedCard !== undefined) return context.extendedCard;
         throw new A2AError('EXTENDED_AGENT_CARD_NOT_CONFIGURED', 'This agent has no extended card');
       default:
         throw new TypeError(`${operation} is a streaming operation`);
@@ -86,29 +85,33 @@ export class ScriptedAgent {
   async stream(
     operation: OperationName,
     input: unknown,
-    call: PeerCall,
+    context: PeerRequestContext,
     key: string | undefined,
   ): Promise<AsyncIterable<NumberedEvent>> {
     if (!this.#options.streaming) throw new A2AError('UNSUPPORTED_OPERATION', 'This agent does not stream');
-    if (operation === 'SubscribeToTask') return this.#subscribe((input as Input<'SubscribeToTask'>).id, call);
+    if (operation === 'SubscribeToTask') return this.#subscribe((input as Input<'SubscribeToTask'>).id, context);
     const before = this.#tasks.get((input as SendMessageRequest).message.taskId ?? '')?.number;
-    const outcome = await this.#take(input as SendMessageRequest, call, key);
+    const outcome = await this.#take(input as SendMessageRequest, context, key);
     if (!(outcome instanceof PeerTask)) return single({ number: 1, event: outcome });
-    if (before === undefined) return outcome.follow(0, true, call.signal);
-    return this.#fromSnapshot(outcome, true, call.signal);
+    if (before === undefined) return outcome.follow(0, true, context.signal);
+    return this.#fromSnapshot(outcome, true, context.signal);
   }
 
-  async #send(request: SendMessageRequest, call: PeerCall, key: string | undefined): Promise<Output<'SendMessage'>> {
-    const outcome = await this.#take(request, call, key);
+  async #send(
+    request: SendMessageRequest,
+    context: PeerRequestContext,
+    key: string | undefined,
+  ): Promise<Output<'SendMessage'>> {
+    const outcome = await this.#take(request, context, key);
     if (!(outcome instanceof PeerTask)) return outcome;
     const isBlocking = !this.#options.answersAtOnce && request.configuration?.returnImmediately !== true;
-    return { task: isBlocking ? await outcome.finish(call.signal) : outcome.snapshot };
+    return { task: isBlocking ? await outcome.finish(context.signal) : outcome.snapshot };
   }
 
   /** Accepts a message: the next response of the script becomes a task, or continues the task that the message names. */
   async #take(
     request: SendMessageRequest,
-    { dialect, noteProcessed }: PeerCall,
+    { dialect, noteProcessed }: PeerRequestContext,
     key: string | undefined,
   ): Promise<Outcome> {
     const known = key === undefined ? undefined : this.#known.get(key);
@@ -164,7 +167,7 @@ export class ScriptedAgent {
     return `reply-${(this.#replies += 1)}`;
   }
 
-  #subscribe(id: string, { dialect, lastEventId, signal }: PeerCall): AsyncIterable<NumberedEvent> {
+  #subscribe(id: string, { dialect, lastEventId, signal }: PeerRequestContext): AsyncIterable<NumberedEvent> {
     const task = this.#find(id);
     const endsAtQuestion = !dialect.subscribesToTheEnd;
     const after = Number(lastEventId ?? Number.NaN);
@@ -207,4 +210,42 @@ function unknownTask(id: string): A2AError {
 
 async function* single(event: NumberedEvent): AsyncGenerator<NumberedEvent> {
   yield event;
+}
+
+/** The push configs that callers have set. Nothing is delivered to them. */
+class PeerPushConfigs {
+  readonly #configs = new Map<string, TaskPushNotificationConfig>();
+  readonly #isSupported: boolean;
+  #given = 0;
+
+  constructor(isSupported: boolean) {
+    this.#isSupported = isSupported;
+  }
+
+  /** @throws A2AError `PUSH_NOTIFICATION_NOT_SUPPORTED` */
+  set(config: TaskPushNotificationConfig): TaskPushNotificationConfig {
+    if (!this.#isSupported) {
+      throw new A2AError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'This agent does not send push notifications');
+    }
+    const id = config.id ?? `config-${(this.#given += 1)}`;
+    const kept = { ...config, id };
+    this.#configs.set(`${config.taskId} ${id}`, kept);
+    return kept;
+  }
+
+  of(taskId: string): readonly TaskPushNotificationConfig[] {
+    return [...this.#configs.values()].filter((config) => config.taskId === taskId);
+  }
+
+  /** @throws A2AError `TASK_NOT_FOUND` */
+  get({ taskId, id }: Input<'GetTaskPushNotificationConfig'>): TaskPushNotificationConfig {
+    const config = this.of(taskId).find((each) => id === undefined || each.id === id);
+    if (config !== undefined) return config;
+    throw new A2AError('TASK_NOT_FOUND', `Task ${taskId} has no such push config`, { details: { taskId } });
+  }
+
+  delete({ taskId, id }: Input<'DeleteTaskPushNotificationConfig'>): null {
+    this.#configs.delete(`${taskId} ${id}`);
+    return null;
+  }
 }

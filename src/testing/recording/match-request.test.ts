@@ -18,8 +18,8 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ['task {{task-1}}, context {{context-1}}!', 'task abc, context def!', { 'task-1': 'abc', 'context-1': 'def' }],
   ['{{agent}}/{{task-1}}/x', 'http://agent/abc/x', { 'task-1': 'abc' }],
   ['{{id-1}}, {{id-2}}, {{id-3}}', 'a, b, c, d', { 'id-1': 'a', 'id-2': 'b', 'id-3': 'c, d' }],
-])('the placeholders in %s are bound by %s', (recorded, asked, meanings) => {
-  expect(Object.fromEntries(unify(recorded, asked)?.meanings ?? [])).toMatchObject(meanings);
+])('the placeholders in %s are bound by %s', (recorded, asked, placeholders) => {
+  expect(Object.fromEntries(unify(recorded, asked)?.placeholders ?? [])).toMatchObject(placeholders);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { eachString, mapStrings } from './json-walk.ts';
 import type { Exchange, RecordedRequest } from './recording.ts';
 
 /** The values of the placeholders in this run. */
-export type Meanings = ReadonlyMap<string, string>;
+export type PlaceholderValues = ReadonlyMap<string, string>;
 
 /** The first difference between a request and a recorded one. */
 export interface Difference {
@@ -13,18 +13,18 @@ export interface Difference {
   readonly asked: string;
 }
 
-const NAME = /\{\{(agent|(?:message|task|context|artifact|config|id)-\d+)\}\}/g;
+const PLACEHOLDER = /\{\{(agent|(?:message|task|context|artifact|config|id)-\d+)\}\}/g;
 
 /** The placeholders that a replay can bind from the start: ids of the agent. Ids of callers are bound by their requests. */
-export function meaningsOf(exchanges: readonly Exchange[]): Meanings {
+export function agentPlaceholders(exchanges: readonly Exchange[]): PlaceholderValues {
   const byCallers = new Set<string>();
-  const meanings = new Map<string, string>();
+  const placeholders = new Map<string, string>();
   const note = (json: unknown, isRequest: boolean): void => {
     eachString(json as JsonValue, (text) => {
-      for (const [, name = ''] of text.matchAll(NAME)) {
-        if (name === 'agent' || meanings.has(name) || byCallers.has(name)) continue;
+      for (const [, name = ''] of text.matchAll(PLACEHOLDER)) {
+        if (name === 'agent' || placeholders.has(name) || byCallers.has(name)) continue;
         if (isRequest) byCallers.add(name);
-        else meanings.set(name, name);
+        else placeholders.set(name, name);
       }
     });
   };
@@ -32,26 +32,26 @@ export function meaningsOf(exchanges: readonly Exchange[]): Meanings {
     note(request, true);
     note(response, false);
   }
-  return meanings;
+  return placeholders;
 }
 
 /** Replaces the placeholders by their values. */
-export function withMeanings(json: JsonValue, meanings: Meanings): JsonValue {
-  return mapStrings(json, (text) => text.replace(NAME, (_, name: string) => meanings.get(name) ?? name));
+export function fillPlaceholders(json: JsonValue, placeholders: PlaceholderValues): JsonValue {
+  return mapStrings(json, (text) => text.replace(PLACEHOLDER, (_, name: string) => placeholders.get(name) ?? name));
 }
 
 /** Compares a request with a recorded one, and binds the placeholders on the way. */
 export class RequestMatch {
-  readonly #meanings: Map<string, string>;
+  readonly #placeholders: Map<string, string>;
   difference: Difference | undefined;
 
   /** @param url The address of the agent in this run. */
-  constructor(meanings: Meanings, url: string) {
-    this.#meanings = new Map(meanings).set('agent', url);
+  constructor(placeholders: PlaceholderValues, url: string) {
+    this.#placeholders = new Map(placeholders).set('agent', url);
   }
 
-  get meanings(): Meanings {
-    return this.#meanings;
+  get placeholders(): PlaceholderValues {
+    return this.#placeholders;
   }
 
   /** Whether a request matches a recorded one. If not, `difference` is set. */
@@ -87,9 +87,9 @@ export class RequestMatch {
     const unknown: string[] = [];
     const literals = [''];
     // Every other piece is a placeholder. The value of a bound one becomes part of the literal around it.
-    for (const [i, piece] of recorded.split(NAME).entries()) {
-      const meaning = i % 2 === 0 ? piece : this.#meanings.get(piece);
-      if (meaning !== undefined) literals[literals.length - 1] += meaning;
+    for (const [i, piece] of recorded.split(PLACEHOLDER).entries()) {
+      const value = i % 2 === 0 ? piece : this.#placeholders.get(piece);
+      if (value !== undefined) literals[literals.length - 1] += value;
       else {
         unknown.push(piece);
         literals.push('');
@@ -97,9 +97,9 @@ export class RequestMatch {
     }
     const values = textsBetween(literals, asked);
     // Different placeholders must have different values.
-    const isTaken = values?.some((value) => [...this.#meanings.values()].includes(value));
+    const isTaken = values?.some((value) => [...this.#placeholders.values()].includes(value));
     if (values === undefined || isTaken) return this.#differs(recorded, asked, at);
-    for (const [i, name] of unknown.entries()) this.#meanings.set(name, values[i] ?? '');
+    for (const [i, name] of unknown.entries()) this.#placeholders.set(name, values[i] ?? '');
     return true;
   }
 

@@ -1,10 +1,10 @@
 import { type Exchange, type RecordedRequest, type RecordedResponse } from './recording.ts';
-import { type Meanings, meaningsOf, RequestMatch } from './match-request.ts';
+import { type PlaceholderValues, agentPlaceholders, RequestMatch } from './match-request.ts';
 import { isReading, titleOf } from './written-request.ts';
 
 /** The recorded response for a request with the current values of its placeholders, or the reason why there is none. */
 export type Found =
-  | { readonly response: RecordedResponse; readonly meanings: Meanings; readonly miss?: never }
+  | { readonly response: RecordedResponse; readonly placeholders: PlaceholderValues; readonly miss?: never }
   | { readonly miss: string };
 
 /** The exchanges of a recording, and which of them have been used. */
@@ -13,14 +13,14 @@ export class Tape {
   readonly #exchanges: readonly Exchange[];
   readonly #used = new Set<Exchange>();
   readonly #misses: string[] = [];
-  readonly #atFirst: Meanings;
-  #meanings: Meanings;
+  readonly #atFirst: PlaceholderValues;
+  #placeholders: PlaceholderValues;
 
   constructor(name: string, exchanges: readonly Exchange[]) {
     this.#name = name;
     this.#exchanges = exchanges;
-    this.#atFirst = meaningsOf(exchanges);
-    this.#meanings = this.#atFirst;
+    this.#atFirst = agentPlaceholders(exchanges);
+    this.#placeholders = this.#atFirst;
   }
 
   get misses(): readonly string[] {
@@ -36,23 +36,23 @@ export class Tape {
    * one again, because the number of polls differs from run to run.
    */
   find(asked: RecordedRequest, url: string): Found {
-    const fitting = this.#fitting(asked, url, this.#meanings);
+    const fitting = this.#fitting(asked, url, this.#placeholders);
     const next = fitting.find(({ exchange }) => !this.#used.has(exchange));
     const found = next ?? (isReading(asked) ? fitting.at(-1) : undefined);
     if (found === undefined) return this.#miss(asked, url);
     this.#used.add(found.exchange);
-    this.#meanings = found.meanings;
-    return { response: found.exchange.response, meanings: found.meanings };
+    this.#placeholders = found.placeholders;
+    return { response: found.exchange.response, placeholders: found.placeholders };
   }
 
   #fitting(
     asked: RecordedRequest,
     url: string,
-    meanings: Meanings,
-  ): readonly { readonly exchange: Exchange; readonly meanings: Meanings }[] {
+    placeholders: PlaceholderValues,
+  ): readonly { readonly exchange: Exchange; readonly placeholders: PlaceholderValues }[] {
     return this.#exchanges.flatMap((exchange) => {
-      const unification = new RequestMatch(meanings, url);
-      return unification.request(exchange.request, asked) ? [{ exchange, meanings: unification.meanings }] : [];
+      const unification = new RequestMatch(placeholders, url);
+      return unification.request(exchange.request, asked) ? [{ exchange, placeholders: unification.placeholders }] : [];
     });
   }
 
@@ -73,7 +73,7 @@ export class Tape {
       const titles = new Set(this.#exchanges.map(({ request }) => titleOf(request)));
       return `it contains ${titles.size === 0 ? 'no requests' : `only ${[...titles].join(', ')}`}`;
     }
-    const unification = new RequestMatch(before.length > 0 ? this.#meanings : this.#atFirst, url);
+    const unification = new RequestMatch(before.length > 0 ? this.#placeholders : this.#atFirst, url);
     unification.request(nearest.request, asked);
     const { at, recorded, asked: now } = unification.difference ?? { at: '', recorded: '', asked: '' };
     return `expected ${recorded} at ${at}, got ${now}`;

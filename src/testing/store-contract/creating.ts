@@ -1,27 +1,13 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 
 import { A2AError } from '../../errors.ts';
-import type { Created, NewTask, Store, TaskRecord } from '../../store/store.ts';
-import type { Behaviours } from './behaviours.ts';
-import {
-  ALICE,
-  append,
-  create,
-  end,
-  event,
-  everythingOf,
-  key,
-  listed,
-  message,
-  newTask,
-  START,
-  status,
-  times,
-} from './samples.ts';
+import type { Created, NewTask, TaskRecord } from '../../store/store.ts';
+import type { Behaviours, Subject } from './subject.ts';
+import { ALICE, end, event, key, message, newTask, pluck, START, status, times } from './samples.ts';
 
 export const creating: Behaviours = {
-  'a new task is stored with all its fields': async ({ store }) => {
-    const record = await create(store, {
+  'a new task is stored with all its fields': async (t) => {
+    const record = await t.create({
       ...ALICE,
       id: 'one',
       contextId: 'context-1',
@@ -53,98 +39,100 @@ export const creating: Behaviours = {
       canceling: false,
       createdAt: START - 5,
     });
-    deepEqual(await everythingOf(store, 'one'), {
+    deepEqual(await t.everythingOf('one'), {
       task: { record, history: [message('m-1')], artifacts: { tail: [] } },
       events: [{ number: 1, kind: 'task', body: '{"id":"one"}' }],
       journal: [],
     });
   },
 
-  'a task without metadata has none when it is read': async ({ store }) => {
-    const record = await create(store, newTask('one'));
+  'a task without metadata has none when it is read': async (t) => {
+    const record = await t.create('one');
 
     equal('metadata' in record, false);
-    deepEqual((await store.read(ALICE, 'one'))?.record, record);
+    deepEqual((await t.store.read(ALICE, 'one'))?.record, record);
   },
 
-  'a task created with a lease is in its first attempt, with the fencing number 1': async ({ store }) => {
-    const { node, fence, attempts } = await create(store, newTask('one', { node: 'node-a' }));
+  'a task created with a lease is in its first attempt, with the fencing number 1': async (t) => {
+    const { node, fence, attempts } = await t.create('one', { node: 'node-a' });
 
     deepEqual({ node, fence, attempts }, { node: 'node-a', fence: 1, attempts: 1 });
   },
 
-  'a task that was not created is unknown to every call': async ({ store }) => {
-    await create(store, newTask('one'));
+  'a task that was not created is unknown to every call': async (t) => {
+    await t.create('one');
 
-    equal(await store.read(ALICE, 'two', { artifacts: true }), undefined);
-    equal(await store.resolveAlias(ALICE, 'two'), undefined);
-    deepEqual(await store.events('two', 0, 10), []);
-    deepEqual(await store.journal('two'), []);
-    deepEqual(await store.append({ taskId: 'two', guard: {} }), { kind: 'rejected' });
+    equal(await t.store.read(ALICE, 'two', { artifacts: true }), undefined);
+    equal(await t.store.resolveAlias(ALICE, 'two'), undefined);
+    deepEqual(await t.store.events('two', 0, 10), []);
+    deepEqual(await t.store.journal('two'), []);
+    deepEqual(await t.store.append({ taskId: 'two', guard: {} }), { kind: 'rejected' });
   },
 
-  'creating a task with the id of another task is an error and leaves that task unchanged': async ({ store }) => {
-    await create(store, newTask('one', { alias: 'mine' }));
-    const before = await everythingOf(store, 'one');
+  'creating a task with the id of another task is an error and leaves that task unchanged': async (t) => {
+    await t.create('one', { alias: 'mine' });
+    const before = await t.everythingOf('one');
     const again = newTask('one', { owner: 'bob', message: message('other'), alias: 'his', idempotency: key('k') });
 
-    await rejects(store.create(again), isTaken);
+    await rejects(t.store.create(again), isTaken);
 
-    deepEqual(await everythingOf(store, 'one'), before);
+    deepEqual(await t.everythingOf('one'), before);
     const bob = { ...ALICE, owner: 'bob' };
-    equal(await store.resolveAlias(bob, 'his'), undefined);
-    deepEqual(await listed(store, {}, bob), { ids: [], total: 0 });
-    await create(store, newTask('two', { owner: 'bob', alias: 'his', idempotency: key('k') }));
+    equal(await t.store.resolveAlias(bob, 'his'), undefined);
+    deepEqual(await t.listed({}, bob), { ids: [], total: 0 });
+    await t.create('two', { owner: 'bob', alias: 'his', idempotency: key('k') });
   },
 
-  'of two concurrent creations with the same id, one fails and stores nothing': async ({ store }) => {
-    const first = store.create(newTask('one', { alias: 'first' }));
-    const second = store.create(newTask('one', { owner: 'bob', alias: 'second', idempotency: key('k') }));
+  'of two concurrent creations with the same id, one fails and stores nothing': async (t) => {
+    const first = t.store.create(newTask('one', { alias: 'first' }));
+    const second = t.store.create(newTask('one', { owner: 'bob', alias: 'second', idempotency: key('k') }));
     // Another write of the same transaction is stored.
-    const other = store.create(newTask('two'));
+    const other = t.store.create(newTask('two'));
 
     await rejects(second, isTaken);
 
     equal((await first).kind, 'created');
     equal((await other).kind, 'created');
-    deepEqual((await listed(store)).total, 2);
+    deepEqual((await t.listed()).total, 2);
     const bob = { ...ALICE, owner: 'bob' };
-    equal(await store.resolveAlias(bob, 'second'), undefined);
-    await create(store, newTask('three', { ...bob, alias: 'second', idempotency: key('k') }));
+    equal(await t.store.resolveAlias(bob, 'second'), undefined);
+    await t.create('three', { ...bob, alias: 'second', idempotency: key('k') });
   },
 
-  'tasks created concurrently are all stored': async ({ store }) => {
+  'tasks created concurrently are all stored': async (t) => {
     const ids = times(200).map((i) => `task-${i}`);
-    await Promise.all(ids.map((id) => create(store, newTask(id))));
+    await Promise.all(ids.map((id) => t.create(id)));
 
-    const { ids: found, total } = await listed(store);
+    const { ids: found, total } = await t.listed();
 
     deepEqual([...found].sort(), [...ids].sort());
     equal(total, 200);
   },
 
-  'an alias resolves to the task that was created with it': async ({ store }) => {
-    await create(store, newTask('one', { alias: 'homework' }));
+  'an alias resolves to the task that was created with it': async (t) => {
+    await t.create('one', { alias: 'homework' });
 
-    equal(await store.resolveAlias(ALICE, 'homework'), 'one');
-    equal(await store.resolveAlias(ALICE, 'one'), undefined);
+    equal(await t.store.resolveAlias(ALICE, 'homework'), 'one');
+    equal(await t.store.resolveAlias(ALICE, 'one'), undefined);
   },
 
-  'creating a task with an alias in use fails and returns the task that has it': async ({ store }) => {
-    await create(store, newTask('one', { alias: 'homework' }));
+  'creating a task with an alias in use fails and returns the task that has it': async (t) => {
+    await t.create('one', { alias: 'homework' });
 
-    deepEqual(await store.create(newTask('two', { alias: 'homework' })), { kind: 'alias-taken', taskId: 'one' });
+    deepEqual(await t.store.create(newTask('two', { alias: 'homework' })), { kind: 'alias-taken', taskId: 'one' });
 
-    equal(await store.read(ALICE, 'two'), undefined);
-    deepEqual(await store.events('two', 0, 10), []);
-    deepEqual(await listed(store), { ids: ['one'], total: 1 });
-    equal(await store.resolveAlias(ALICE, 'homework'), 'one');
+    equal(await t.store.read(ALICE, 'two'), undefined);
+    deepEqual(await t.store.events('two', 0, 10), []);
+    deepEqual(await t.listed(), { ids: ['one'], total: 1 });
+    equal(await t.store.resolveAlias(ALICE, 'homework'), 'one');
   },
 
-  'exactly one of many concurrent creations with the same alias succeeds': async ({ store }) => {
-    const results = await Promise.all(times(20).map((i) => store.create(newTask(`task-${i}`, { alias: 'homework' }))));
+  'exactly one of many concurrent creations with the same alias succeeds': async (t) => {
+    const results = await Promise.all(
+      times(20).map((i) => t.store.create(newTask(`task-${i}`, { alias: 'homework' }))),
+    );
 
-    const winner = await store.resolveAlias(ALICE, 'homework');
+    const winner = await t.store.resolveAlias(ALICE, 'homework');
     const created = results.filter((result) => result.kind === 'created');
     deepEqual(
       created.map(({ record }) => record.id),
@@ -154,41 +142,36 @@ export const creating: Behaviours = {
       results.filter(({ kind }) => kind !== 'created'),
       times(19).map(() => ({ kind: 'alias-taken', taskId: winner })),
     );
-    deepEqual(await listed(store), { ids: [winner], total: 1 });
+    deepEqual(await t.listed(), { ids: [winner], total: 1 });
   },
 
-  'a task that was accepted before it is stored is created as accepted, and writes in between follow it': async ({
-    store,
-  }) => {
+  'a task that was accepted before it is stored is created as accepted, and writes in between follow it': async (t) => {
     let accepted: TaskRecord | undefined;
     let writes: Promise<unknown> = Promise.resolve();
-    const record = await created(store, newTask('one', { node: 'node-a', idempotency: key('k') }), (early) => {
+    const record = await created(t, newTask('one', { node: 'node-a', idempotency: key('k') }), (early) => {
       accepted = early;
       const guard = { lease: { node: 'node-a', fence: 1 } };
       writes = Promise.all([
-        append(store, 'one', { events: [event('a')], status: status('TASK_STATE_WORKING') }, guard),
-        append(store, 'one', { ...end(), events: [event('b')], artifacts: '[]', history: [message('m-2')] }, guard),
+        t.append('one', { events: [event('a')], status: status('TASK_STATE_WORKING') }, guard),
+        t.append('one', { ...end(), events: [event('b')], artifacts: '[]', history: [message('m-2')] }, guard),
       ]);
     });
     await writes;
 
     if (accepted !== undefined) {
       deepEqual(accepted, record);
-      const { task, events } = await everythingOf(store, 'one');
+      const { task, events } = await t.everythingOf('one');
       equal(task?.record.status.state, 'TASK_STATE_COMPLETED');
       deepEqual(task?.artifacts, { snapshot: '[]', tail: [] });
-      deepEqual(
-        task?.history.map(({ messageId }) => messageId),
-        ['first of one', 'm-2'],
-      );
+      deepEqual(pluck(task?.history, 'messageId'), ['first of one', 'm-2']);
       equal(events.length, 3);
     }
   },
 
-  'a creation is not accepted early if it may have another outcome': async ({ store }) => {
-    await create(store, newTask('one', { alias: 'homework', idempotency: key('k') }));
+  'a creation is not accepted early if it may have another outcome': async (t) => {
+    await t.create('one', { alias: 'homework', idempotency: key('k') });
     const accepted: string[] = [];
-    const attempt = (task: NewTask): Promise<Created> => store.create(task, ({ id }) => void accepted.push(id));
+    const attempt = (task: NewTask): Promise<Created> => t.store.create(task, ({ id }) => void accepted.push(id));
     const repeat = await attempt(newTask('two', { idempotency: key('k') }));
     const reuse = await attempt(newTask('two', { idempotency: key('k', 'digest-2') }));
     const taken = await attempt(newTask('two', { alias: 'homework' }));
@@ -201,22 +184,22 @@ export const creating: Behaviours = {
       accepted.filter((id) => !made.includes(id)),
       [],
     );
-    equal(await store.read(ALICE, 'two'), undefined);
+    equal(await t.store.read(ALICE, 'two'), undefined);
   },
 
-  'a task is not accepted early if a pending follow-up uses the same idempotency key': async ({ store }) => {
-    await create(store, newTask('one'));
+  'a task is not accepted early if a pending follow-up uses the same idempotency key': async (t) => {
+    await t.create('one');
     const accepted: string[] = [];
-    const followUp = store.append({ taskId: 'one', guard: {}, events: [event('a')], idempotency: key('k') });
-    const later = await store.create(newTask('two', { idempotency: key('k') }), ({ id }) => void accepted.push(id));
+    const followUp = t.store.append({ taskId: 'one', guard: {}, events: [event('a')], idempotency: key('k') });
+    const later = await t.store.create(newTask('two', { idempotency: key('k') }), ({ id }) => void accepted.push(id));
 
     equal((await followUp).kind, 'appended');
     deepEqual([later, accepted], [{ kind: 'repeated', taskId: 'one' }, []]);
   },
 };
 
-async function created(store: Store, task: NewTask, accepted: (record: TaskRecord) => void): Promise<TaskRecord> {
-  const result = await store.create(task, accepted);
+async function created(t: Subject, task: NewTask, accepted: (record: TaskRecord) => void): Promise<TaskRecord> {
+  const result = await t.store.create(task, accepted);
   if (result.kind !== 'created') throw new Error(`The task is ${result.kind}`);
   return result.record;
 }

@@ -1,21 +1,17 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
 import type { TaskState } from '../../model/state.ts';
-import type { Guard, Store } from '../../store/store.ts';
-import type { Behaviours } from './behaviours.ts';
+import type { Guard, TaskRecord } from '../../store/store.ts';
+import type { Behaviours, Subject } from './subject.ts';
 import {
   ALICE,
-  append,
   type Change,
-  create,
   end,
   entry,
   event,
-  everythingOf,
   HOUR,
   key,
   message,
-  newTask,
   outlinedEntry,
   START,
   status,
@@ -46,11 +42,11 @@ const LATE: readonly (readonly [string, Change])[] = [
 ];
 
 export const ending: Behaviours = {
-  'the end of a task removes its journal, lease, wake-up and question, and nothing else': async ({ store }) => {
-    const before = await busyTask(store);
+  'the end of a task removes its journal, lease, wake-up and question, and nothing else': async (t) => {
+    const before = await busyTask(t);
     const { node: _n, wakeAt: _w, question: _q, ...rest } = before;
 
-    const { record, firstEvent } = await append(store, 'one', {
+    const { record, firstEvent } = await t.append('one', {
       ...end(START + 50),
       events: [event('completed')],
       journal: [entry('last')],
@@ -67,7 +63,7 @@ export const ending: Behaviours = {
       endedAt: START + 50,
     });
     equal(firstEvent, 3);
-    deepEqual(await everythingOf(store, 'one'), {
+    deepEqual(await t.everythingOf('one'), {
       task: {
         record,
         history: [message('first of one'), message('bye')],
@@ -82,14 +78,14 @@ export const ending: Behaviours = {
     });
   },
 
-  'the end of a task can keep the outline of its journal, with the entries of the last write': async ({ store }) => {
-    await taskWithJournal(store, 'one');
+  'the end of a task can keep the outline of its journal, with the entries of the last write': async (t) => {
+    await taskWithJournal(t, 'one');
 
-    const { record } = await append(store, 'one', { ...end(), journal: [outlinedEntry('c')], keepJournal: 'outline' });
+    const { record } = await t.append('one', { ...end(), journal: [outlinedEntry('c')], keepJournal: 'outline' });
 
     equal(record.lastJournal, 4);
     deepEqual(
-      await store.journal('one'),
+      await t.store.journal('one'),
       [entry('x'), outlinedEntry('a'), outlinedEntry('b', true), outlinedEntry('c')].map((one, i) => ({
         ...one,
         number: i + 1,
@@ -98,12 +94,12 @@ export const ending: Behaviours = {
     );
   },
 
-  'the end of a task can keep its whole journal, except the values of sensitive entries': async ({ store }) => {
-    await taskWithJournal(store, 'one');
+  'the end of a task can keep its whole journal, except the values of sensitive entries': async (t) => {
+    await taskWithJournal(t, 'one');
 
-    await append(store, 'one', { ...end(), journal: [outlinedEntry('c', true)], keepJournal: 'whole' });
+    await t.append('one', { ...end(), journal: [outlinedEntry('c', true)], keepJournal: 'whole' });
 
-    deepEqual(await store.journal('one'), [
+    deepEqual(await t.store.journal('one'), [
       { number: 1, ...entry('x') },
       { number: 2, ...outlinedEntry('a') },
       { number: 3, ...outlinedEntry('b', true), body: null },
@@ -111,73 +107,73 @@ export const ending: Behaviours = {
     ]);
   },
 
-  'the end of a task keeps an entry that only its last write adds': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { ...end(), journal: [outlinedEntry('a')], keepJournal: 'outline' });
-    await create(store, newTask('two'));
-    await append(store, 'two', { ...end(), keepJournal: 'whole' });
+  'the end of a task keeps an entry that only its last write adds': async (t) => {
+    await t.create('one');
+    await t.append('one', { ...end(), journal: [outlinedEntry('a')], keepJournal: 'outline' });
+    await t.create('two');
+    await t.append('two', { ...end(), keepJournal: 'whole' });
 
-    deepEqual(await store.journal('one'), [{ number: 1, ...outlinedEntry('a'), body: null }]);
-    deepEqual(await store.journal('two'), []);
+    deepEqual(await t.store.journal('one'), [{ number: 1, ...outlinedEntry('a'), body: null }]);
+    deepEqual(await t.store.journal('two'), []);
   },
 
-  'a write that does not end its task keeps the values of the journal': async ({ store }) => {
-    await taskWithJournal(store, 'one');
+  'a write that does not end its task keeps the values of the journal': async (t) => {
+    await taskWithJournal(t, 'one');
 
-    await append(store, 'one', { keepJournal: 'outline' });
+    await t.append('one', { keepJournal: 'outline' });
 
-    deepEqual((await store.journal('one'))[2], { number: 3, ...outlinedEntry('b', true) });
+    deepEqual((await t.store.journal('one'))[2], { number: 3, ...outlinedEntry('b', true) });
   },
 
-  'the end of a task changes no other journal': async ({ store }) => {
-    for (const id of ['one', 'two', 'three']) await taskWithJournal(store, id);
-    const before = await store.journal('three');
+  'the end of a task changes no other journal': async (t) => {
+    for (const id of ['one', 'two', 'three']) await taskWithJournal(t, id);
+    const before = await t.store.journal('three');
 
     await Promise.all([
-      append(store, 'one', { ...end(), keepJournal: 'whole' }),
-      append(store, 'two', { ...end(), keepJournal: 'outline' }),
+      t.append('one', { ...end(), keepJournal: 'whole' }),
+      t.append('two', { ...end(), keepJournal: 'outline' }),
     ]);
 
-    deepEqual(await store.journal('three'), before);
-    deepEqual((await store.journal('one'))[1], { number: 2, ...outlinedEntry('a') });
-    deepEqual((await store.journal('two'))[1], { number: 2, ...outlinedEntry('a'), body: null });
+    deepEqual(await t.store.journal('three'), before);
+    deepEqual((await t.store.journal('one'))[1], { number: 2, ...outlinedEntry('a') });
+    deepEqual((await t.store.journal('two'))[1], { number: 2, ...outlinedEntry('a'), body: null });
   },
 
-  'a kept journal is pruned and purged with its task': async ({ store }) => {
+  'a kept journal is pruned and purged with its task': async (t) => {
     for (const [i, id] of ['one', 'two', 'three'].entries()) {
-      await taskWithJournal(store, id);
-      await append(store, id, { ...end(START + i), keepJournal: 'whole' });
+      await taskWithJournal(t, id);
+      await t.append(id, { ...end(START + i), keepJournal: 'whole' });
     }
 
-    await store.prune({ endedBefore: START + 1, keepEnded: 1000, eventsEndedBefore: START + HOUR, limit: 10 });
+    await t.store.prune({ endedBefore: START + 1, keepEnded: 1000, eventsEndedBefore: START + HOUR, limit: 10 });
 
-    deepEqual(await store.journal('one'), []);
-    equal((await store.journal('two')).length, 3);
-    await store.purge(ALICE, 100);
-    deepEqual(await store.journal('two'), []);
+    deepEqual(await t.store.journal('one'), []);
+    equal((await t.store.journal('two')).length, 3);
+    await t.store.purge(ALICE, 100);
+    deepEqual(await t.store.journal('two'), []);
     // A new task with the id of a removed one starts with an empty journal.
-    await create(store, newTask('two'));
-    await append(store, 'two', { ...end(), keepJournal: 'whole' });
-    deepEqual(await store.journal('two'), []);
+    await t.create('two');
+    await t.append('two', { ...end(), keepJournal: 'whole' });
+    deepEqual(await t.store.journal('two'), []);
   },
 
-  'a write that ends a task ignores its wake-up and question': async ({ store }) => {
-    await busyTask(store);
+  'a write that ends a task ignores its wake-up and question': async (t) => {
+    await busyTask(t);
 
-    const { record } = await append(store, 'one', { ...end(), wakeAt: START + 1, question: 'q-2' });
+    const { record } = await t.append('one', { ...end(), wakeAt: START + 1, question: 'q-2' });
 
     equal('wakeAt' in record, false);
     equal('question' in record, false);
-    deepEqual((await store.read(ALICE, 'one'))?.record, record);
+    deepEqual((await t.store.read(ALICE, 'one'))?.record, record);
   },
 
   ...Object.fromEntries(
     ENDS.map((state) => [
       `nothing changes a task that is ${state}`,
-      async ({ store }) => {
-        await busyTask(store);
-        await append(store, 'one', { ...end(START, state), events: [event('end')] });
-        for (const guard of lateGuards(state)) await stays(store, { events: [event('late')] }, guard);
+      async (t) => {
+        await busyTask(t);
+        await t.append('one', { ...end(START, state), events: [event('end')] });
+        for (const guard of lateGuards(state)) await stays(t, { events: [event('late')] }, guard);
       },
     ]),
   ),
@@ -185,53 +181,53 @@ export const ending: Behaviours = {
   ...Object.fromEntries(
     LATE.map(([what, change]) => [
       `a task that has ended rejects ${what}`,
-      async ({ store }) => {
-        await busyTask(store);
-        await append(store, 'one', end());
-        await stays(store, change, {});
+      async (t) => {
+        await busyTask(t);
+        await t.append('one', end());
+        await stays(t, change, {});
       },
     ]),
   ),
 
-  'a task that has ended cannot be claimed': async ({ store, clock }) => {
-    await busyTask(store);
-    await append(store, 'one', end());
-    const before = await everythingOf(store, 'one');
-    clock.advance(HOUR);
+  'a task that has ended cannot be claimed': async (t) => {
+    await busyTask(t);
+    await t.append('one', end());
+    const before = await t.everythingOf('one');
+    t.clock.advance(HOUR);
 
-    deepEqual(await store.claim({ node: 'node-b', agents: ['translator'], limit: 10 }), []);
-    equal(await store.nextWake(['translator']), undefined);
-    equal(await store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply')), false);
-    deepEqual(await everythingOf(store, 'one'), before);
+    deepEqual(await t.store.claim({ node: 'node-b', agents: ['translator'], limit: 10 }), []);
+    equal(await t.store.nextWake(['translator']), undefined);
+    equal(await t.store.dropForReply('one', { node: 'node-a', fence: 1 }, message('reply')), false);
+    deepEqual(await t.everythingOf('one'), before);
   },
 
-  'exactly one of many concurrent ends of a task succeeds': async ({ store }) => {
-    await busyTask(store);
+  'exactly one of many concurrent ends of a task succeeds': async (t) => {
+    await busyTask(t);
 
     const results = await Promise.all(
-      ENDS.map((state) => store.append({ taskId: 'one', guard: {}, ...end(START, state), events: [event(state)] })),
+      ENDS.map((state) => t.store.append({ taskId: 'one', guard: {}, ...end(START, state), events: [event(state)] })),
     );
 
     const winners = ENDS.filter((_, i) => results[i]?.kind === 'appended');
     equal(winners.length, 1);
-    const { task, events } = await everythingOf(store, 'one');
+    const { task, events } = await t.everythingOf('one');
     equal(task?.record.status.state, winners[0]);
     deepEqual(events.slice(2), [{ number: 3, ...event(winners[0] ?? '') }]);
   },
 };
 
 /** Creates a task with three entries: one without an outline, one with it, and one that is sensitive. */
-async function taskWithJournal(store: Store, id: string): Promise<void> {
-  await create(store, newTask(id));
-  await append(store, id, { journal: [entry('x')] });
-  await append(store, id, { journal: [outlinedEntry('a'), outlinedEntry('b', true)] });
+async function taskWithJournal(t: Subject, id: string): Promise<void> {
+  await t.create(id);
+  await t.append(id, { journal: [entry('x')] });
+  await t.append(id, { journal: [outlinedEntry('a'), outlinedEntry('b', true)] });
 }
 
 /** Creates a task with a lease, a wake-up, a question and a journal. */
-async function busyTask(store: Store): Promise<Awaited<ReturnType<typeof create>>> {
-  await store.heartbeat('node-a', TTL);
-  await create(store, newTask('one', { node: 'node-a', metadata: { a: 1 } }));
-  const { record } = await append(store, 'one', {
+async function busyTask(t: Subject): Promise<TaskRecord> {
+  await t.store.heartbeat('node-a', TTL);
+  await t.create('one', { node: 'node-a', metadata: { a: 1 } });
+  const { record } = await t.append('one', {
     events: [event('a', 'artifact')],
     journal: [entry('x'), entry('y')],
     question: 'q-1',
@@ -243,11 +239,11 @@ function lateGuards(state: TaskState): readonly Guard[] {
   return [{}, { states: [state] }, { idle: true }, { canceling: false }, { lease: { node: 'node-a', fence: 1 } }];
 }
 
-async function stays(store: Store, change: Change, guard: Guard): Promise<void> {
-  const before = await everythingOf(store, 'one');
+async function stays(t: Subject, change: Change, guard: Guard): Promise<void> {
+  const before = await t.everythingOf('one');
 
-  const result = await store.append({ taskId: 'one', guard, ...change, idempotency: key('late') });
+  const result = await t.store.append({ taskId: 'one', guard, ...change, idempotency: key('late') });
 
   deepEqual(result, { kind: 'rejected', record: before.task?.record });
-  deepEqual(await everythingOf(store, 'one'), before);
+  deepEqual(await t.everythingOf('one'), before);
 }

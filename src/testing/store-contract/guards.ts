@@ -1,21 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
-import type { Guard, Store, TaskWrite } from '../../store/store.ts';
-import type { Behaviours } from './behaviours.ts';
-import {
-  append,
-  create,
-  entry,
-  event,
-  everythingOf,
-  key,
-  message,
-  newTask,
-  recordOf,
-  START,
-  status,
-  TTL,
-} from './samples.ts';
+import type { Guard, TaskWrite } from '../../store/store.ts';
+import type { Behaviours, Subject } from './subject.ts';
+import { entry, event, key, message, pluck, START, status, TTL } from './samples.ts';
 
 type Case = readonly [name: string, guard: Guard];
 
@@ -76,45 +63,53 @@ export const guards: Behaviours = {
     ]),
   ),
 
-  'a task whose holder has died is idle': async ({ store, clock }) => {
-    await prepare(store);
-    clock.advance(TTL - 1);
-    await refuse(store, { idle: true });
-    clock.advance(1);
-    await append(store, 'one', {}, { idle: true });
+  'a guard for the last journal entry is rejected if the journal has another one by now': async (t) => {
+    await prepare(t);
+    await t.append('one', { journal: [entry('a')] }, { lastJournal: 0 });
+    await refuse(t, { lastJournal: 0 });
+    await refuse(t, { lastJournal: 2 });
+    await t.append('one', { journal: [entry('b')] }, { lastJournal: 1 });
   },
 
-  'a task whose holder never sent a heartbeat is idle': async ({ store }) => {
-    await create(store, newTask('one', { node: 'node-a' }));
-
-    await append(store, 'one', {}, { idle: true });
+  'a task whose holder has died is idle': async (t) => {
+    await prepare(t);
+    t.clock.advance(TTL - 1);
+    await refuse(t, { idle: true });
+    t.clock.advance(1);
+    await t.append('one', {}, { idle: true });
   },
 
-  'a task without a holder is idle, and no lease matches it': async ({ store }) => {
-    await create(store, newTask('one'));
+  'a task whose holder never sent a heartbeat is idle': async (t) => {
+    await t.create('one', { node: 'node-a' });
 
-    await append(store, 'one', {}, { idle: true });
-    await refuse(store, { lease: { node: 'node-a', fence: 0 } });
-    await refuse(store, { lease: { node: '', fence: 0 } });
+    await t.append('one', {}, { idle: true });
   },
 
-  'a guard for a question is rejected if the task has no question': async ({ store }) => {
-    await create(store, newTask('one'));
+  'a task without a holder is idle, and no lease matches it': async (t) => {
+    await t.create('one');
 
-    await refuse(store, { question: 'q-1' });
-    await refuse(store, { question: '' });
+    await t.append('one', {}, { idle: true });
+    await refuse(t, { lease: { node: 'node-a', fence: 0 } });
+    await refuse(t, { lease: { node: '', fence: 0 } });
   },
 
-  'a guard can require the cancel request once it is stored': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { canceling: true });
+  'a guard for a question is rejected if the task has no question': async (t) => {
+    await t.create('one');
 
-    await refuse(store, { canceling: false });
-    await append(store, 'one', {}, { canceling: true });
+    await refuse(t, { question: 'q-1' });
+    await refuse(t, { question: '' });
   },
 
-  'the first of two concurrent answers to a question wins': async ({ store }) => {
-    await prepare(store);
+  'a guard can require the cancel request once it is stored': async (t) => {
+    await t.create('one');
+    await t.append('one', { canceling: true });
+
+    await refuse(t, { canceling: false });
+    await t.append('one', {}, { canceling: true });
+  },
+
+  'the first of two concurrent answers to a question wins': async (t) => {
+    await prepare(t);
     const answer = (name: string): TaskWrite => ({
       taskId: 'one',
       guard: { question: 'q-1' },
@@ -122,18 +117,18 @@ export const guards: Behaviours = {
       history: [message(name)],
     });
 
-    const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => store.append(answer(name))));
+    const results = await Promise.all(['a', 'b', 'c', 'd'].map((name) => t.store.append(answer(name))));
 
     equal(results.filter(({ kind }) => kind === 'appended').length, 1);
     equal(results.filter(({ kind }) => kind === 'rejected').length, 3);
-    equal((await everythingOf(store, 'one')).task?.history.length, 2);
+    equal((await t.everythingOf('one')).task?.history.length, 2);
   },
 
-  'rejected writes leave no gap in the numbers of concurrent writes': async ({ store }) => {
-    await prepare(store);
+  'rejected writes leave no gap in the numbers of concurrent writes': async (t) => {
+    await prepare(t);
     const results = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
-        store.append({
+        t.store.append({
           taskId: 'one',
           guard: { lease: { node: 'node-a', fence: i % 2 } },
           events: [event(`${i}`)],
@@ -143,50 +138,50 @@ export const guards: Behaviours = {
     );
 
     deepEqual(
-      results.map(({ kind }) => kind),
+      pluck(results, 'kind'),
       results.map((_, i) => (i % 2 === 1 ? 'appended' : 'rejected')),
     );
-    const { events, journal } = await everythingOf(store, 'one');
+    const { events, journal } = await t.everythingOf('one');
     deepEqual(
-      events.map(({ number }) => number),
+      pluck(events, 'number'),
       Array.from({ length: 31 }, (_, i) => i + 1),
     );
     deepEqual(
-      journal.map(({ number }) => number),
+      pluck(journal, 'number'),
       Array.from({ length: 30 }, (_, i) => i + 1),
     );
   },
 };
 
-async function prepare(store: Store): Promise<void> {
-  await store.heartbeat('node-a', TTL);
-  await create(store, newTask('one', { node: 'node-a' }));
-  await append(store, 'one', { status: status('TASK_STATE_WORKING', START + 1), question: 'q-1' });
+async function prepare(t: Subject): Promise<void> {
+  await t.store.heartbeat('node-a', TTL);
+  await t.create('one', { node: 'node-a' });
+  await t.append('one', { status: status('TASK_STATE_WORKING', START + 1), question: 'q-1' });
 }
 
 function happens(guard: Guard): Behaviours[string] {
-  return async ({ store }) => {
-    await prepare(store);
+  return async (t) => {
+    await prepare(t);
 
-    const { firstEvent } = await append(store, 'one', { events: [event('a')] }, guard);
+    const { firstEvent } = await t.append('one', { events: [event('a')] }, guard);
 
     equal(firstEvent, 2);
-    equal((await store.events('one', 1, 10)).length, 1);
+    equal((await t.store.events('one', 1, 10)).length, 1);
   };
 }
 
 function isRefused(guard: Guard): Behaviours[string] {
-  return async ({ store }) => {
-    await prepare(store);
-    await refuse(store, guard);
+  return async (t) => {
+    await prepare(t);
+    await refuse(t, guard);
   };
 }
 
 /** Checks that a write of all fields is rejected and changes nothing. */
-async function refuse(store: Store, guard: Guard): Promise<void> {
-  const before = await everythingOf(store, 'one');
-  const list = await store.list(before.task?.record ?? { tenant: '', owner: '' }, { limit: 10 });
-  const result = await store.append({
+async function refuse(t: Subject, guard: Guard): Promise<void> {
+  const before = await t.everythingOf('one');
+  const list = await t.store.list(before.task?.record ?? { tenant: '', owner: '' }, { limit: 10 });
+  const result = await t.store.append({
     taskId: 'one',
     guard,
     events: [event('a'), event('b', 'artifact')],
@@ -206,9 +201,9 @@ async function refuse(store: Store, guard: Guard): Promise<void> {
   });
 
   deepEqual(result, { kind: 'rejected', record: before.task?.record });
-  deepEqual(await everythingOf(store, 'one'), before);
-  deepEqual(await store.list(await recordOf(store, 'one'), { limit: 10 }), list);
+  deepEqual(await t.everythingOf('one'), before);
+  deepEqual(await t.store.list(await t.recordOf('one'), { limit: 10 }), list);
   // A rejected write does not use up its key.
-  const again = await store.append({ taskId: 'one', guard, idempotency: key('rejected', 'digest-2') });
+  const again = await t.store.append({ taskId: 'one', guard, idempotency: key('rejected', 'digest-2') });
   equal(again.kind, 'rejected');
 }

@@ -1,19 +1,19 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
-import type { Behaviours } from './behaviours.ts';
-import { ALICE, append, create, entry, event, newTask, provisionalTask, times } from './samples.ts';
+import type { Behaviours } from './subject.ts';
+import { ALICE, entry, event, newTask, pluck, times } from './samples.ts';
 
 export const numbering: Behaviours = {
-  'events of a task are numbered from 1 without gaps, across writes and within one': async ({ store }) => {
-    await create(store, newTask('one'));
+  'events of a task are numbered from 1 without gaps, across writes and within one': async (t) => {
+    await t.create('one');
 
-    equal((await append(store, 'one', { events: [event('a'), event('b'), event('c')] })).firstEvent, 2);
-    const without = await append(store, 'one', { journal: [entry('x')] });
+    equal((await t.append('one', { events: [event('a'), event('b'), event('c')] })).firstEvent, 2);
+    const without = await t.append('one', { journal: [entry('x')] });
     deepEqual([without.firstEvent, without.record.lastEvent], [5, 4]);
-    const last = await append(store, 'one', { events: [event('d', 'artifact')] });
+    const last = await t.append('one', { events: [event('d', 'artifact')] });
 
     deepEqual([last.firstEvent, last.record.lastEvent], [5, 5]);
-    deepEqual(await store.events('one', 0, 100), [
+    deepEqual(await t.store.events('one', 0, 100), [
       { number: 1, ...event('created', 'task') },
       { number: 2, ...event('a') },
       { number: 3, ...event('b') },
@@ -22,69 +22,66 @@ export const numbering: Behaviours = {
     ]);
   },
 
-  'writes to one task are stored in the order of the calls, awaited or not': async ({ store }) => {
-    await create(store, newTask('one'));
-    await Promise.all(times(300).map((i) => append(store, 'one', { events: [event(`${i}`)] })));
+  'writes to one task are stored in the order of the calls, awaited or not': async (t) => {
+    await t.create('one');
+    await Promise.all(times(300).map((i) => t.append('one', { events: [event(`${i}`)] })));
 
-    const bodies = (await store.events('one', 1, 1000)).map(({ body }) => body);
+    const bodies = (await t.store.events('one', 1, 1000)).map(({ body }) => body);
     deepEqual(
       bodies,
       times(300).map((i) => event(`${i}`).body),
     );
   },
 
-  'the journal can be read from a given number': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { journal: [entry('a'), entry('b'), entry('c')] });
+  'the journal can be read from a given number': async (t) => {
+    await t.create('one');
+    await t.append('one', { journal: [entry('a'), entry('b'), entry('c')] });
 
     deepEqual(
-      (await store.journal('one', 1)).map(({ number, key }) => [number, key]),
-      (await store.journal('one')).slice(1).map(({ number, key }) => [number, key]),
+      (await t.store.journal('one', 1)).map(({ number, key }) => [number, key]),
+      (await t.store.journal('one')).slice(1).map(({ number, key }) => [number, key]),
     );
-    equal((await store.journal('one', 1)).length, 2);
-    deepEqual(await store.journal('one', 3), []);
-    deepEqual(await store.journal('one', 7), []);
+    equal((await t.store.journal('one', 1)).length, 2);
+    deepEqual(await t.store.journal('one', 3), []);
+    deepEqual(await t.store.journal('one', 7), []);
   },
 
-  'journal entries are numbered separately, from 1 without gaps': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { journal: [entry('a'), entry('b')], events: [event('a')] });
-    await append(store, 'one', { events: [event('b')] });
-    const { record } = await append(store, 'one', { journal: [entry('a')] });
+  'journal entries are numbered separately, from 1 without gaps': async (t) => {
+    await t.create('one');
+    await t.append('one', { journal: [entry('a'), entry('b')], events: [event('a')] });
+    await t.append('one', { events: [event('b')] });
+    const { record } = await t.append('one', { journal: [entry('a')] });
 
     equal(record.lastJournal, 3);
-    deepEqual(await store.journal('one'), [
+    deepEqual(await t.store.journal('one'), [
       { number: 1, ...entry('a') },
       { number: 2, ...entry('b') },
       { number: 3, ...entry('a') },
     ]);
   },
 
-  'the first event of a provisional task is number 1': async ({ store }) => {
-    await create(store, provisionalTask('one'));
+  'the first event of a provisional task is number 1': async (t) => {
+    await t.createProvisional('one');
 
-    equal((await append(store, 'one', { visible: true, events: [event('created', 'task')] })).firstEvent, 1);
+    equal((await t.append('one', { visible: true, events: [event('created', 'task')] })).firstEvent, 1);
   },
 
-  'each task has its own event numbers': async ({ store }) => {
-    await create(store, newTask('one'));
-    await create(store, newTask('two'));
-    await append(store, 'one', { events: [event('a'), event('b')], journal: [entry('a')] });
+  'each task has its own event numbers': async (t) => {
+    await t.create('one');
+    await t.create('two');
+    await t.append('one', { events: [event('a'), event('b')], journal: [entry('a')] });
 
-    const { firstEvent, record } = await append(store, 'two', { events: [event('a')], journal: [entry('a')] });
+    const { firstEvent, record } = await t.append('two', { events: [event('a')], journal: [entry('a')] });
 
     deepEqual([firstEvent, record.lastJournal], [2, 1]);
-    deepEqual(
-      (await store.journal('two')).map(({ number }) => number),
-      [1],
-    );
+    deepEqual(pluck(await t.store.journal('two'), 'number'), [1]);
   },
 
-  'a read returns the events after a number, up to its limit': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { events: times(9).map((i) => event(`event ${i}`)) });
+  'a read returns the events after a number, up to its limit': async (t) => {
+    await t.create('one');
+    await t.append('one', { events: times(9).map((i) => event(`event ${i}`)) });
     const numbers = async (after: number, limit: number): Promise<readonly number[]> =>
-      (await store.events('one', after, limit)).map(({ number }) => number);
+      (await t.store.events('one', after, limit)).map(({ number }) => number);
 
     deepEqual(await numbers(0, 3), [1, 2, 3]);
     deepEqual(await numbers(3, 3), [4, 5, 6]);
@@ -94,11 +91,11 @@ export const numbering: Behaviours = {
     deepEqual(await numbers(0, 0), []);
   },
 
-  'a read can return any part of the events of one write': async ({ store }) => {
-    await create(store, newTask('one'));
+  'a read can return any part of the events of one write': async (t) => {
+    await t.create('one');
     const kinds = ['status', 'artifact'] as const;
     const events = times(300).map((i) => event('é'.repeat(i % 5) + i, kinds[i % 2]));
-    await append(store, 'one', { events });
+    await t.append('one', { events });
     const all = [
       { number: 1, ...(newTask('one').event ?? event('')) },
       ...events.map((one, i) => ({ number: i + 2, ...one })),
@@ -114,40 +111,40 @@ export const numbering: Behaviours = {
       [100, 200],
       [299, 5],
     ] as const)
-      deepEqual(await store.events('one', after, limit), all.slice(after, after + limit));
-    deepEqual((await store.read(ALICE, 'one', { artifacts: true }))?.artifacts, {
+      deepEqual(await t.store.events('one', after, limit), all.slice(after, after + limit));
+    deepEqual((await t.store.read(ALICE, 'one', { artifacts: true }))?.artifacts, {
       tail: all.filter(({ kind }) => kind === 'artifact'),
     });
   },
 
-  'numbers in the given events and entries are ignored': async ({ store }) => {
-    await create(store, newTask('one'));
+  'numbers in the given events and entries are ignored': async (t) => {
+    await t.create('one');
     const stray = { number: 77 };
-    await append(store, 'one', { events: [{ ...event('a'), ...stray }], journal: [{ ...entry('x'), ...stray }] });
+    await t.append('one', { events: [{ ...event('a'), ...stray }], journal: [{ ...entry('x'), ...stray }] });
 
-    deepEqual(await store.events('one', 1, 10), [{ number: 2, ...event('a') }]);
-    deepEqual(await store.journal('one'), [{ number: 1, ...entry('x') }]);
+    deepEqual(await t.store.events('one', 1, 10), [{ number: 2, ...event('a') }]);
+    deepEqual(await t.store.journal('one'), [{ number: 1, ...entry('x') }]);
   },
 
-  'none of 200 concurrent writes to one task is lost, and numbers follow the commits': async ({ store }) => {
-    await create(store, newTask('one'));
+  'none of 200 concurrent writes to one task is lost, and numbers follow the commits': async (t) => {
+    await t.create('one');
     // One, two or three events each, so that gaps and overlaps show.
     const sizes = times(200).map((i) => 1 + (i % 3));
     const done = await Promise.all(
       sizes.map((size, i) =>
-        append(store, 'one', { events: times(size).map((k) => event(`${i}.${k}`)), journal: [entry(`${i}`)] }),
+        t.append('one', { events: times(size).map((k) => event(`${i}.${k}`)), journal: [entry(`${i}`)] }),
       ),
     );
 
     const total = 1 + sizes.reduce((sum, size) => sum + size, 0);
-    const events = await store.events('one', 0, 1000);
+    const events = await t.store.events('one', 0, 1000);
     deepEqual(
-      events.map(({ number }) => number),
+      pluck(events, 'number'),
       times(total).map((i) => i + 1),
     );
-    const journal = await store.journal('one');
+    const journal = await t.store.journal('one');
     deepEqual(
-      journal.map(({ number }) => number),
+      pluck(journal, 'number'),
       times(200).map((i) => i + 1),
     );
     for (const [i, { firstEvent, record }] of done.entries()) {
@@ -168,17 +165,17 @@ export const numbering: Behaviours = {
     );
   },
 
-  'concurrent writes to many tasks number the events of each task': async ({ store }) => {
+  'concurrent writes to many tasks number the events of each task': async (t) => {
     const ids = times(20).map((i) => `task-${i}`);
-    await Promise.all(ids.map((id) => create(store, newTask(id))));
+    await Promise.all(ids.map((id) => t.create(id)));
     await Promise.all(
-      times(200).map((i) => append(store, `task-${i % 20}`, { events: [event(`${i}`)], journal: [entry(`${i}`)] })),
+      times(200).map((i) => t.append(`task-${i % 20}`, { events: [event(`${i}`)], journal: [entry(`${i}`)] })),
     );
 
     for (const [i, id] of ids.entries()) {
-      const events = await store.events(id, 0, 100);
+      const events = await t.store.events(id, 0, 100);
       deepEqual(
-        events.map(({ number }) => number),
+        pluck(events, 'number'),
         times(11).map((n) => n + 1),
       );
       const own = times(10).map((n) => event(`${i + 20 * n}`).body);
@@ -190,7 +187,7 @@ export const numbering: Behaviours = {
         own.sort(),
       );
       deepEqual(
-        (await store.journal(id)).map(({ number }) => number),
+        pluck(await t.store.journal(id), 'number'),
         times(10).map((n) => n + 1),
       );
     }

@@ -1,4 +1,4 @@
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 
 import type { TaskState } from '../../model/state.ts';
 import { memoryStore } from '../../store/memory/store.ts';
@@ -13,12 +13,11 @@ import type {
   TaskQuery,
 } from '../../store/store.ts';
 import type { FakeClock } from '../fake-clock.ts';
-import type { Behaviours } from './behaviours.ts';
+import { type Behaviours, Subject } from './subject.ts';
 import {
   type Change,
   entry,
   event,
-  everythingOf,
   HOUR,
   key,
   message,
@@ -55,7 +54,8 @@ export const randomCalls: Behaviours = Object.fromEntries(
   times(6).flatMap((seed): [string, Behaviours[string]][] => [
     [
       `${CALLS} random calls return what the memory store returns (seed ${seed})`,
-      async ({ store, clock }) => {
+      async (t) => {
+        const { store, clock } = t;
         const reference = memoryStore({ clock });
         const dice = new Dice(seed);
         for (const number of times(CALLS)) {
@@ -63,12 +63,13 @@ export const randomCalls: Behaviours = Object.fromEntries(
           const expected = await call(reference);
           deepEqual(await call(store), expected, `call ${number}, ${what}, differs from the reference`);
         }
-        await areAlike(store, reference, times(TASKS).map(idOf));
+        await areAlike(t, reference, times(TASKS).map(idOf));
       },
     ],
     [
       `${CALLS} random writes, many of them concurrent, return what the memory store returns (seed ${seed})`,
-      async ({ store, clock }) => {
+      async (t) => {
+        const { store, clock } = t;
         const reference = memoryStore({ clock });
         const dice = new Dice(seed);
         const ids: string[] = [];
@@ -81,25 +82,30 @@ export const randomCalls: Behaviours = Object.fromEntries(
           deepEqual(await Promise.all(batch.map(([, call]) => call(store))), expected, whats);
           if (dice.below(4) === 0) clock.advance(dice.below(TTL / 2));
         }
-        await areAlike(store, reference, ids);
+        await areAlike(t, reference, ids);
       },
     ],
   ]),
 );
 
 /** Checks that all reads of both stores return the same. */
-async function areAlike(store: Store, reference: Store, ids: readonly string[]): Promise<void> {
+async function areAlike(t: Subject, reference: Store, ids: readonly string[]): Promise<void> {
+  const { store, clock } = t;
+  const expected = new Subject(reference, clock);
   for (const id of ids) {
     for (const scope of SCOPES) {
-      deepEqual(await everythingOf(store, id, scope), await everythingOf(reference, id, scope), id);
+      deepEqual(await t.everythingOf(id, scope), await expected.everythingOf(id, scope), id);
       const all = { limit: 10 };
       deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
     }
   }
+  const calls = { limit: 1000 };
+  deepEqual(await store.listCalls(calls), await reference.listCalls(calls));
   const letters = { agents: ['translator', 'painter'], limit: 1000 };
   deepEqual(await store.deadLetters(letters), await reference.deadLetters(letters));
   for (const scope of SCOPES) {
     deepEqual(await store.list(scope, { limit: 100 }), await reference.list(scope, { limit: 100 }));
+    equal(await store.countCalls(scope), await reference.countCalls(scope));
   }
 }
 
@@ -109,7 +115,8 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
   const taskId = idOf(dice.below(TASKS));
   const scope = dice.pick(SCOPES);
   const node = dice.pick(NODES);
-  const roll = dice.below(124);
+  const roll = dice.below(148);
+  if (roll >= 124) return peerCall(dice, clock, taskId, number);
   if (roll >= 112) return outboxCall(dice, clock, taskId, number);
   if (roll >= 100) return pushCall(dice, scope, taskId, number);
   if (roll < 20) {
@@ -118,7 +125,7 @@ function nextCall(dice: Dice, clock: FakeClock, number: number): readonly [strin
     return ['create', async (store) => (await isKnown(store, task.id)) || store.create(task)];
   }
   if (roll < 60) {
-    const write = { taskId, guard: randomGuard(dice), ...randomChange(dice, clock.now(), number) };
+    const write = { taskId, guard: randomGuard(dice, number), ...randomChange(dice, clock.now(), number) };
     return [`append ${JSON.stringify(write)}`, (store) => store.append(write)];
   }
   if (roll < 64) {
@@ -169,7 +176,7 @@ function nextWrite(dice: Dice, clock: FakeClock, number: number, ids: string[]):
     const lease = { node: 'node-a', fence: 1 };
     return [`dropForReply ${taskId}`, (store) => store.dropForReply(taskId, lease, message(`reply ${number}`))];
   }
-  const write = { taskId, guard: randomGuard(dice), ...randomChange(dice, clock.now(), number) };
+  const write = { taskId, guard: randomGuard(dice, number), ...randomChange(dice, clock.now(), number) };
   return [`append ${JSON.stringify(write)}`, (store) => store.append(write)];
 }
 
@@ -211,6 +218,56 @@ function outboxCall(dice: Dice, clock: FakeClock, taskId: string, number: number
   return [`notePush ${JSON.stringify(report)}`, (store) => store.notePush(report)];
 }
 
+/** An operation on calls between agents. */
+function peerCall(dice: Dice, clock: FakeClock, taskId: string, number: number): readonly [string, Call] {
+  const node = dice.pick(NODES);
+  const agents = dice.pick([['translator'], ['painter'], ['translator', 'painter']]);
+  const id = callIdOf(number, dice);
+  const roll = dice.below(12);
+  if (roll < 4) {
+    const held = times(dice.below(3)).map((i) => ({ id: callIdOf(number - i, dice), ...dice.pick(SCOPES) }));
+    const request = { node, agents, limit: 1 + dice.below(4), perOwner: 1 + dice.below(3), held };
+    return [`claimCalls ${JSON.stringify(request)}`, (store) => store.claimCalls(request)];
+  }
+  if (roll < 5) return ['nextCall', (store) => store.nextCall(agents)];
+  const scope = dice.pick(SCOPES);
+  if (roll < 6) return ['countCalls', (store) => store.countCalls(scope)];
+  if (roll < 8) {
+    const query = {
+      limit: 1 + dice.below(4),
+      ...(dice.below(4) === 0 && { id }),
+      ...(dice.below(3) === 0 && { taskId }),
+      ...(dice.below(3) === 0 && { agents }),
+      ...(dice.below(3) === 0 && { hasFailed: dice.below(2) === 0 }),
+      ...(dice.below(2) === 0 && { after: id }),
+    };
+    return [`listCalls ${JSON.stringify(query)}`, (store) => store.listCalls(query)];
+  }
+  const dueAt = dice.pick([undefined, null, clock.now() + dice.below(TTL)]);
+  const outcome = dice.pick([{}, {}, {}, { remove: true as const }, { failed: `no ${number}` }]);
+  const report = {
+    node,
+    ...(dice.below(2) === 0 && { progress: { number } }),
+    ...(dueAt !== undefined && { dueAt }),
+    ...outcome,
+  };
+  const which = dice.below(1000);
+  return [
+    `noteCall ${JSON.stringify(report)}`,
+    // A random name would nearly never be that of a held call.
+    async (store) => {
+      const known = await store.listCalls({ limit: 1000, hasFailed: false });
+      const callId = known[which % Math.max(1, known.length)]?.id ?? id;
+      return Promise.all([1, 2, 3].map((fence) => store.noteCall({ ...report, callId, fence })));
+    },
+  ];
+}
+
+/** The id of a call that one of the latest writes may have added. */
+function callIdOf(number: number, dice: Dice): string {
+  return `call-${number - dice.below(40)}`;
+}
+
 function idOf(i: number): string {
   return `task-${i}`;
 }
@@ -239,6 +296,7 @@ function randomTask(dice: Dice, scope: Scope, number: number): NewTask {
     ...(dice.below(3) === 0 && { alias: `alias-${dice.below(5)}` }),
     ...(dice.below(3) === 0 && { idempotency: randomKey(dice) }),
     ...(dice.below(4) === 0 && { pushConfig: pushConfig(`config-${dice.below(4)}`) }),
+    ...(dice.below(3) === 0 && { callId: callIdOf(number, dice) }),
   });
   return dice.below(3) === 0 ? task : { ...task, event: event(`created ${number}`, 'task') };
 }
@@ -247,8 +305,10 @@ function randomKey(dice: Dice): ReturnType<typeof key> {
   return key(`key-${dice.below(12)}`, `digest-${dice.below(2)}`, START + 1000 * HOUR);
 }
 
-function randomGuard(dice: Dice): Guard {
+function randomGuard(dice: Dice, number: number): Guard {
   return {
+    ...(dice.below(8) === 0 && { call: callIdOf(number, dice) }),
+    ...(dice.below(12) === 0 && { lastJournal: dice.below(3) }),
     ...(dice.below(6) === 0 && { lease: { node: dice.pick(NODES), fence: 1 + dice.below(3) } }),
     ...(dice.below(6) === 0 && { states: OPEN.slice(dice.below(3)) }),
     ...(dice.below(8) === 0 && { idle: true as const }),
@@ -282,11 +342,20 @@ function randomChange(dice: Dice, now: number, number: number): Change {
     ...(dice.below(8) === 0 && !(hasStatus && ends) && { artifacts: `["${number}"]` }),
     ...(dice.below(5) === 0 && { idempotency: randomKey(dice) }),
     ...(dice.below(8) === 0 && { pushConfig: randomPut(dice, number) }),
+    ...(dice.below(5) === 0 && randomCall(dice, now, number)),
+    ...(dice.below(5) === 0 && { endsCall: callIdOf(number, dice) }),
+    ...(dice.below(12) === 0 && { callsDue: true as const }),
   };
 }
 
 function randomEntry(dice: Dice, key: string): JournalEntry {
   return dice.below(2) === 0 ? entry(key) : outlinedEntry(key, dice.below(2) === 0);
+}
+
+/** Ids are unique, because conflicts of ids are not tested here. */
+function randomCall(dice: Dice, now: number, number: number): Pick<Change, 'calls' | 'journal'> {
+  const dueAt = now + dice.below(2) * dice.below(TTL);
+  return { calls: [{ id: `call-${number}`, request: { number }, dueAt }], journal: [entry(`call ${number}`)] };
 }
 
 function randomPut(dice: Dice, number: number): PushConfigToPut {

@@ -4,8 +4,8 @@ import { TokenBuckets } from '../../host/limits/token-buckets.ts';
 import { memoryStore } from '../../store/memory/store.ts';
 import type { Store, TokenTake, TokenTaken } from '../../store/store.ts';
 import { type FakeClock, fakeClock } from '../fake-clock.ts';
-import type { Subject } from './behaviours.ts';
 import { START } from './samples.ts';
+import { Subject } from './subject.ts';
 import { tokenBuckets } from './token-buckets.ts';
 
 type TakeTokens = (take: TokenTake) => Promise<TokenTaken>;
@@ -24,8 +24,7 @@ async function firstFailure(make: ((clock: FakeClock) => TakeTokens) | undefined
   for (const [name, run] of Object.entries(tokenBuckets)) {
     const clock = fakeClock(START);
     const store: Store = Object.assign(memoryStore({ clock }), make && { takeTokens: make(clock) });
-    const subject: Subject = { store, clock, reopen: async () => store };
-    const failed = await run(subject).then(
+    const failed = await run(new Subject(store, clock)).then(
       () => false,
       () => true,
     );

@@ -1,21 +1,21 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 
 import type { Store, TokenTaken } from '../../store/store.ts';
-import type { Behaviours, Subject } from './behaviours.ts';
+import type { Behaviours, Subject } from './subject.ts';
 import { times } from './samples.ts';
 
 type Take = (bucket: string, rate?: { readonly burst: number; readonly perMinute: number }) => Promise<TokenTaken>;
 
 /** Skips the test for a store without token buckets, which are optional. */
 function ifOffered(run: (take: Take, subject: Subject) => Promise<void>): (subject: Subject) => Promise<void> {
-  return async (subject) => {
-    const store: Store = subject.store;
+  return async (t) => {
+    const store: Store = t.store;
     if (store.takeTokens === undefined) return;
     const slow = { burst: 3, perMinute: 60 };
     await run(async (bucket, rate = slow) => {
       const taken = await store.takeTokens?.({ bucket, burst: rate.burst, perMinute: rate.perMinute });
       return taken ?? { isTaken: false, left: Number.NaN };
-    }, subject);
+    }, t);
   };
 }
 

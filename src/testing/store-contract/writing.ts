@@ -1,20 +1,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 
-import type { Store, TaskRecord } from '../../store/store.ts';
-import type { Behaviours } from './behaviours.ts';
-import {
-  ALICE,
-  append,
-  type Change,
-  create,
-  entry,
-  event,
-  everythingOf,
-  message,
-  newTask,
-  START,
-  status,
-} from './samples.ts';
+import type { TaskRecord } from '../../store/store.ts';
+import type { Behaviours, Subject } from './subject.ts';
+import { ALICE, type Change, entry, event, message, START, status } from './samples.ts';
 
 const CREATED = { number: 1, ...event('created', 'task') };
 
@@ -43,41 +31,41 @@ export const writing: Behaviours = {
   ...Object.fromEntries(
     CHANGES.map(([what, change, difference]) => [
       `a write of ${what} changes that and nothing else`,
-      async ({ store }) => {
-        const before = await openQuestion(store);
-        const { record } = await append(store, 'one', change);
+      async (t) => {
+        const before = await openQuestion(t);
+        const { record } = await t.append('one', change);
 
         deepEqual(record, { ...before, ...difference });
-        deepEqual((await store.read(ALICE, 'one'))?.record, record);
+        deepEqual((await t.store.read(ALICE, 'one'))?.record, record);
       },
     ]),
   ),
 
-  'a write with null removes the wake-up': async ({ store }) => {
-    const { wakeAt: _, ...rest } = await openQuestion(store);
+  'a write with null removes the wake-up': async (t) => {
+    const { wakeAt: _, ...rest } = await openQuestion(t);
 
-    deepEqual((await append(store, 'one', { wakeAt: null })).record, rest);
-    deepEqual((await store.read(ALICE, 'one'))?.record, rest);
+    deepEqual((await t.append('one', { wakeAt: null })).record, rest);
+    deepEqual((await t.store.read(ALICE, 'one'))?.record, rest);
   },
 
-  'a write with null removes the question': async ({ store }) => {
-    const { question: _, ...rest } = await openQuestion(store);
+  'a write with null removes the question': async (t) => {
+    const { question: _, ...rest } = await openQuestion(t);
 
-    deepEqual((await append(store, 'one', { question: null })).record, rest);
-    deepEqual((await store.read(ALICE, 'one'))?.record, rest);
+    deepEqual((await t.append('one', { question: null })).record, rest);
+    deepEqual((await t.store.read(ALICE, 'one'))?.record, rest);
   },
 
-  'a cancel request is kept by later writes': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { canceling: true });
+  'a cancel request is kept by later writes': async (t) => {
+    await t.create('one');
+    await t.append('one', { canceling: true });
 
-    equal((await append(store, 'one', { status: status('TASK_STATE_WORKING') })).record.canceling, true);
+    equal((await t.append('one', { status: status('TASK_STATE_WORKING') })).record.canceling, true);
   },
 
-  'a resolved write is visible to the next read': async ({ store }) => {
-    await create(store, newTask('one'));
+  'a resolved write is visible to the next read': async (t) => {
+    await t.create('one');
 
-    const { record } = await append(store, 'one', {
+    const { record } = await t.append('one', {
       events: [event('working')],
       journal: [entry('step')],
       history: [message('m-2')],
@@ -86,7 +74,7 @@ export const writing: Behaviours = {
       artifacts: '["a"]',
     });
 
-    deepEqual(await everythingOf(store, 'one'), {
+    deepEqual(await t.everythingOf('one'), {
       task: {
         record,
         history: [message('first of one'), message('m-2')],
@@ -97,12 +85,12 @@ export const writing: Behaviours = {
     });
   },
 
-  'a write changes one task only': async ({ store }) => {
-    await create(store, newTask('one'));
-    await create(store, newTask('two'));
-    const two = await everythingOf(store, 'two');
+  'a write changes one task only': async (t) => {
+    await t.create('one');
+    await t.create('two');
+    const two = await t.everythingOf('two');
 
-    await append(store, 'one', {
+    await t.append('one', {
       events: [event('a', 'artifact')],
       journal: [entry('x')],
       history: [message('m')],
@@ -111,27 +99,27 @@ export const writing: Behaviours = {
       endedAt: START,
     });
 
-    deepEqual(await everythingOf(store, 'two'), two);
+    deepEqual(await t.everythingOf('two'), two);
   },
 
-  'history keeps the order of the writes, and within a write the order given': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { history: [message('b'), message('a')] });
-    await append(store, 'one', { history: [message('d')] });
-    await append(store, 'one', { events: [event('no message')] });
-    await append(store, 'one', { history: [message('c'), message('c')] });
+  'history keeps the order of the writes, and within a write the order given': async (t) => {
+    await t.create('one');
+    await t.append('one', { history: [message('b'), message('a')] });
+    await t.append('one', { history: [message('d')] });
+    await t.append('one', { events: [event('no message')] });
+    await t.append('one', { history: [message('c'), message('c')] });
 
     deepEqual(
-      (await store.read(ALICE, 'one'))?.history,
+      (await t.store.read(ALICE, 'one'))?.history,
       ['first of one', 'b', 'a', 'd', 'c', 'c'].map((id) => message(id)),
     );
   },
 
-  'a read returns the requested number of last messages, oldest first': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { history: [message('a'), message('b')] });
+  'a read returns the requested number of last messages, oldest first': async (t) => {
+    await t.create('one');
+    await t.append('one', { history: [message('a'), message('b')] });
     const lastOf = async (history: number): Promise<readonly string[] | undefined> =>
-      (await store.read(ALICE, 'one', { history }))?.history.map(({ messageId }) => messageId);
+      (await t.store.read(ALICE, 'one', { history }))?.history.map(({ messageId }) => messageId);
 
     deepEqual(await lastOf(0), []);
     deepEqual(await lastOf(1), ['b']);
@@ -140,20 +128,20 @@ export const writing: Behaviours = {
     deepEqual(await lastOf(100), ['first of one', 'a', 'b']);
   },
 
-  'artifacts are returned only on request': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { artifacts: '["a"]' });
+  'artifacts are returned only on request': async (t) => {
+    await t.create('one');
+    await t.append('one', { artifacts: '["a"]' });
 
-    equal('artifacts' in ((await store.read(ALICE, 'one')) ?? {}), false);
-    equal('artifacts' in ((await store.read(ALICE, 'one', { artifacts: false })) ?? {}), false);
-    deepEqual((await store.read(ALICE, 'one', { artifacts: true }))?.artifacts, { snapshot: '["a"]', tail: [] });
+    equal('artifacts' in ((await t.store.read(ALICE, 'one')) ?? {}), false);
+    equal('artifacts' in ((await t.store.read(ALICE, 'one', { artifacts: false })) ?? {}), false);
+    deepEqual((await t.store.read(ALICE, 'one', { artifacts: true }))?.artifacts, { snapshot: '["a"]', tail: [] });
   },
 
-  'without a snapshot, a read returns all artifact events': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { events: [event('a', 'artifact'), event('working'), event('b', 'artifact')] });
+  'without a snapshot, a read returns all artifact events': async (t) => {
+    await t.create('one');
+    await t.append('one', { events: [event('a', 'artifact'), event('working'), event('b', 'artifact')] });
 
-    deepEqual((await store.read(ALICE, 'one', { artifacts: true }))?.artifacts, {
+    deepEqual((await t.store.read(ALICE, 'one', { artifacts: true }))?.artifacts, {
       tail: [
         { number: 2, ...event('a', 'artifact') },
         { number: 4, ...event('b', 'artifact') },
@@ -161,14 +149,14 @@ export const writing: Behaviours = {
     });
   },
 
-  'a snapshot includes the events of its own write, and later artifact events are the tail': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { events: [event('a', 'artifact')] });
-    await append(store, 'one', { events: [event('b', 'artifact')], artifacts: '["a","b"]' });
-    await append(store, 'one', { events: [event('working'), event('c', 'artifact')] });
-    await append(store, 'one', { events: [event('d', 'artifact')] });
+  'a snapshot includes the events of its own write, and later artifact events are the tail': async (t) => {
+    await t.create('one');
+    await t.append('one', { events: [event('a', 'artifact')] });
+    await t.append('one', { events: [event('b', 'artifact')], artifacts: '["a","b"]' });
+    await t.append('one', { events: [event('working'), event('c', 'artifact')] });
+    await t.append('one', { events: [event('d', 'artifact')] });
 
-    deepEqual((await store.read(ALICE, 'one', { artifacts: true }))?.artifacts, {
+    deepEqual((await t.store.read(ALICE, 'one', { artifacts: true }))?.artifacts, {
       snapshot: '["a","b"]',
       tail: [
         { number: 5, ...event('c', 'artifact') },
@@ -177,19 +165,19 @@ export const writing: Behaviours = {
     });
   },
 
-  'a later snapshot replaces the earlier one': async ({ store }) => {
-    await create(store, newTask('one'));
-    await append(store, 'one', { events: [event('a', 'artifact')], artifacts: '["a"]' });
-    await append(store, 'one', { events: [event('b', 'artifact')] });
-    await append(store, 'one', { artifacts: '["a","b"]' });
+  'a later snapshot replaces the earlier one': async (t) => {
+    await t.create('one');
+    await t.append('one', { events: [event('a', 'artifact')], artifacts: '["a"]' });
+    await t.append('one', { events: [event('b', 'artifact')] });
+    await t.append('one', { artifacts: '["a","b"]' });
 
-    deepEqual((await store.read(ALICE, 'one', { artifacts: true }))?.artifacts, { snapshot: '["a","b"]', tail: [] });
-    deepEqual((await store.events('one', 0, 10)).length, 3);
+    deepEqual((await t.store.read(ALICE, 'one', { artifacts: true }))?.artifacts, { snapshot: '["a","b"]', tail: [] });
+    deepEqual((await t.store.events('one', 0, 10)).length, 3);
   },
 };
 
 /** Creates a task with every field that a write may keep or remove. */
-async function openQuestion(store: Store): Promise<TaskRecord> {
-  await create(store, newTask('one', { node: 'node-a', metadata: { a: 1 } }));
-  return (await append(store, 'one', { question: 'q-1' })).record;
+async function openQuestion(t: Subject): Promise<TaskRecord> {
+  await t.create('one', { node: 'node-a', metadata: { a: 1 } });
+  return (await t.append('one', { question: 'q-1' })).record;
 }

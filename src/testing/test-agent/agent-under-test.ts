@@ -2,11 +2,11 @@ import type { AgentClient } from '../../client/client.ts';
 import { connect } from '../../client/connect.ts';
 import type { AgentEvent } from '../../client/event.ts';
 import type { MessageInput } from '../../client/message-input.ts';
-import type { ConnectOptions, SendOptions } from '../../client/options.ts';
+import type { AnswerOptions, ConnectOptions, SendOptions } from '../../client/options.ts';
 import { stateWord } from '../../client/state-word.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
+import { answering, type AnswerInput, answerMessage, questionOf, questionsOf } from '../../client/task-question.ts';
 import { textOfTask } from '../../client/task-text.ts';
-import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';
 import type { Agent } from '../../agent/agent.ts';
@@ -15,13 +15,12 @@ import type { HandlerOptions } from '../../server/options/handler-options.ts';
 import type { Store } from '../../store/store.ts';
 import { nextTurn, systemScheduler } from '../../support/time/scheduler.ts';
 import type { FakeClock } from '../fake-clock.ts';
-import { questionOf } from '../../client/task-question.ts';
 import type { TestAgent, TestReply } from '../test-agent.ts';
 import { type Duration, toMs } from './duration.ts';
 import { HandlerActivity } from './handler-activity.ts';
-import { ProcessClock } from './process-clock.ts';
 import { type ProcessStore, processStore } from './process-store.ts';
 import { RecordCollector, type RecordedStep, type TaskRecords } from './task-records.ts';
+import type { Clock } from '../../support/time/clock.ts';
 
 /** One simulated process. */
 interface Process {
@@ -110,18 +109,17 @@ export class AgentUnderTest implements TestAgent {
     return this.reply();
   }
 
-  async answer(value: JsonValue): Promise<TestReply> {
-    const { taskId, owner } = this.#last();
-    const { state } = await this.reply();
-    if (state === 'auth-required') {
-      const credential = typeof value === 'string' ? value : JSON.stringify(value);
-      const { tenant, owner: callerId } = owner;
-      await this.#running.handler.authorize({ taskId, callerId, tenant }, credential);
-      await this.#settled();
-      return this.reply();
-    }
-    if (state !== 'input-required') throw new Error(`The task does not ask a question; it is ${state}`);
-    return this.send(typeof value === 'string' ? value : { parts: [{ data: value }] }, { taskId });
+  async answer(answer: AnswerInput, { question: named }: Pick<AnswerOptions, 'question'> = {}): Promise<TestReply> {
+    const { taskId } = this.#last();
+    const { state, question: shown, questions } = await this.reply();
+    const id = typeof named === 'object' ? named.id : named;
+    const question = id === undefined ? shown : questions.find((one) => one.id === id);
+    if (question === undefined && id !== undefined)
+      throw new Error(`The task does not ask the question ${id}, or it is no longer open`);
+    if (question === undefined) throw new Error(`The task does not ask a question; it is ${state}`);
+    const message = answerMessage(answer, question, question.isSensitive);
+    // Time stands still, so a question that has just replaced another one takes only an answer that names it.
+    return this.send(question.id === undefined ? message : answering(message, question.id), { taskId });
   }
 
   async reply(): Promise<TestReply> {
@@ -238,11 +236,59 @@ function taskReply(task: Task): TestReply {
     task,
     message: undefined,
     question: questionOf(task),
+    questions: questionsOf(task),
     contextId: task.contextId,
   };
 }
 
 function messageReply(message: Message): TestReply {
   const text = message.parts.map((part) => ('text' in part ? part.text : '')).join('');
-  return { state: undefined, text, task: undefined, message, question: undefined, contextId: message.contextId };
+  return {
+    state: undefined,
+    text,
+    task: undefined,
+    message,
+    question: undefined,
+    questions: [],
+    contextId: message.contextId,
+  };
+}
+
+/** The clock of one simulated process. Its timers end with the process, and the next one is known. */
+class ProcessClock implements Clock {
+  readonly #clock: FakeClock;
+  readonly #timers = new Map<object, { readonly time: number; readonly cancel: () => void }>();
+  #isDead = false;
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  readonly now = (): number => this.#clock.now();
+
+  readonly callAt = (time: number, run: () => void): (() => void) => {
+    if (this.#isDead) return () => {};
+    const key = {};
+    const cancel = this.#clock.callAt(time, () => {
+      this.#timers.delete(key);
+      run();
+    });
+    this.#timers.set(key, { time, cancel });
+    return () => {
+      cancel();
+      this.#timers.delete(key);
+    };
+  };
+
+  /** When the next timer is due. */
+  get nextDue(): number {
+    return Math.min(...Array.from(this.#timers.values(), ({ time }) => time));
+  }
+
+  /** Cancels all timers, as the end of a process does. */
+  kill(): void {
+    this.#isDead = true;
+    for (const { cancel } of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
 }

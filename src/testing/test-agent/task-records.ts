@@ -2,7 +2,7 @@ import { type AgentEvent, toAgentEvent } from '../../client/event.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { JsonValue } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
-import type { Appended, Created, NewEvent, NewTask, Scope, TaskWrite } from '../../store/store.ts';
+import type { Appended, Created, NewEvent, NewTask, TaskWrite } from '../../store/store.ts';
 import type { StoreCall } from './process-store.ts';
 
 /** A step whose result is recorded: the handler of this task does not run it again. */
@@ -27,7 +27,6 @@ export interface RecordedStep {
 /** The records of one task. */
 export interface TaskRecords {
   readonly taskId: string;
-  readonly owner: Scope;
   readonly steps: RecordedStep[];
   readonly events: AgentEvent[];
 }
@@ -53,16 +52,16 @@ export class RecordCollector {
     else if (method === 'dropForReply' && result === true) this.#replied(args[0] as string, args[2] as Message);
   };
 
-  #created({ id, tenant, owner, event }: NewTask, { kind }: Created): void {
+  #created({ id, event }: NewTask, { kind }: Created): void {
     if (kind !== 'created') return;
-    const records = this.#of(id, { tenant, owner });
+    const records = this.#of(id);
     this.#last = records;
     if (event !== undefined) this.#addEvents(records, 1, [event]);
   }
 
   #appended({ taskId, journal = [], events = [] }: TaskWrite, appended: Appended): void {
     if (appended.kind !== 'appended') return;
-    const records = this.#of(taskId, appended.record);
+    const records = this.#of(taskId);
     this.#addEvents(records, appended.firstEvent, events);
     for (const { kind, key, body } of journal) if (kind === 'step') records.steps.push(stepOf(key, body));
   }
@@ -78,10 +77,10 @@ export class RecordCollector {
     }
   }
 
-  #of(taskId: string, { tenant, owner }: Scope): TaskRecords {
+  #of(taskId: string): TaskRecords {
     let records = this.#tasks.get(taskId);
     if (records === undefined) {
-      records = { taskId, owner: { tenant, owner }, steps: [], events: [] };
+      records = { taskId, steps: [], events: [] };
       this.#tasks.set(taskId, records);
     }
     return records;

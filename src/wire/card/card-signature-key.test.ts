@@ -1,10 +1,17 @@
 import { FlattenedSign, base64url } from 'jose';
 import { expect, test, vi } from 'vitest';
-import { CARD, foreignSignature, newSigner, onTheWire, signatureOf } from '../../../test/helpers/card-signer.ts';
+import {
+  CARD,
+  foreignSignature,
+  newSigner,
+  onTheWire,
+  signatureOf,
+  signCard,
+} from '../../../test/helpers/card-signer.ts';
 import { verifies } from '../../../test/helpers/verifies.ts';
 import { canonicalPayload } from './signing/canonical-card.ts';
 import type { CardKeys, CardSignatureHeader } from './card-signature-key.ts';
-import { signCard, verifyCard } from './signing/card-signature.ts';
+import { verifyCard } from './signing/card-signature.ts';
 
 const a = await newSigner('ES256', 'a');
 const b = await newSigner('EdDSA', 'b');

@@ -52,7 +52,7 @@ interface FlatTask {
   readonly updatedAt?: string;
 }
 
-const flatTask: Codec<FlatTask> = object<FlatTask>({
+const flatTask = object<FlatTask>({
   id: required(id),
   state: required(state),
   messages: required(

@@ -14,7 +14,7 @@ interface NumberedArtifact extends Pick<Artifact, 'name' | 'description' | 'part
   readonly metadata?: JsonObject | undefined;
 }
 
-const numbered: Codec<NumberedArtifact> = object<NumberedArtifact>({
+const numbered = object<NumberedArtifact>({
   index: optional(count),
   name: defaulted(string),
   description: defaulted(string),

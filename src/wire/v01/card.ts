@@ -44,7 +44,7 @@ const modes: Codec<readonly string[]> = {
   encode: (value) => value,
 };
 
-const firstCard: Codec<FirstCard> = object<FirstCard>({
+const firstCard = object<FirstCard>({
   name: required(string),
   description: optional(string),
   url: expected(address, () => ''),

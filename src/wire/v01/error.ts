@@ -1,5 +1,4 @@
-import { A2AError } from '../../errors.ts';
-import { defined } from '../../support/defined.ts';
+import { type A2AError, copyError } from '../../errors.ts';
 import type { ErrorCodec } from '../dialect.ts';
 import { createErrorCodec } from '../error-codec.ts';
 import { decodeDetails } from '../error-details.ts';
@@ -53,8 +52,6 @@ export const errors: ErrorCodec = {
     // A reason takes precedence over the number.
     const { code = 'UNSUPPORTED_OPERATION' } = decodeDetails(error.data);
     if (meaning === undefined || code !== 'UNSUPPORTED_OPERATION') return decoded;
-    const { message, violations, retryAfterMs, cause } = decoded;
-    const details = { ...meaning, ...decoded.details };
-    return new A2AError(code, message, defined({ details, violations, retryAfterMs, cause }));
+    return copyError(decoded, decoded.message, { code, details: { ...meaning, ...decoded.details } });
   },
 };

@@ -16,7 +16,7 @@ const taskId = required(id, { wire: 'id', aliases: ['taskId'] });
 
 type StatusEvent = Omit<TaskStatusUpdateEvent, 'contextId'>;
 
-const statusEvent: Codec<StatusEvent> = object<StatusEvent>({
+const statusEvent = object<StatusEvent>({
   taskId,
   status: required(taskStatus),
   metadata: optional(struct),
@@ -28,7 +28,7 @@ interface ArtifactEvent {
   readonly metadata?: JsonObject;
 }
 
-const artifactEvent: Codec<ArtifactEvent> = object<ArtifactEvent>({
+const artifactEvent = object<ArtifactEvent>({
   taskId,
   chunk: required(artifactChunk, { wire: 'artifact' }),
   metadata: optional(struct),

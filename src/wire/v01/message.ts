@@ -11,9 +11,7 @@ const parts = list(part, 1);
 const UNKNOWN = unknownInMessages('0.1');
 
 /** All members that 0.1 has. Ids, extensions and references were added in 0.2. */
-const written: Codec<Pick<Message, 'role' | 'parts' | 'metadata'>> = object<
-  Pick<Message, 'role' | 'parts' | 'metadata'>
->(
+const written = object<Pick<Message, 'role' | 'parts' | 'metadata'>>(
   {
     role: required(role),
     parts: required(parts),
@@ -39,8 +37,8 @@ const fields: Fields<Unnamed> = {
   metadata: optional(struct),
 };
 
-const plain: Codec<Unnamed> = object<Unnamed>(fields);
-const repairable: Codec<Unnamed> = object<Unnamed>(fields, { point: 'message', unknown: UNKNOWN });
+const plain = object<Unnamed>(fields);
+const repairable = object<Unnamed>(fields, { point: 'message', unknown: UNKNOWN });
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(fields));
 

@@ -1,15 +1,10 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
-import type {
-  GetTaskPushNotificationConfigRequest,
-  GetTaskRequest,
-  SendMessageConfiguration,
-  SendMessageRequest,
-} from '../../model/operation.ts';
+import type { Input, SendMessageConfiguration } from '../../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../../model/push.ts';
 import type { Writable } from '../../support/writable.ts';
 import { type Codec, defaulted, isObject, object, optional, required } from '../codec.ts';
-import type { OperationCodecs } from '../dialect.ts';
+import { operation, type OperationCodecs } from '../dialect.ts';
 import { fromUser } from '../user-role.ts';
 import { cancelParams, getParams, subscribeParams } from '../v03/methods.ts';
 import { createTaskPushConfigCodec, pushConfig as laterConfig } from '../v03/push.ts';
@@ -27,7 +22,7 @@ export const pushConfig = withoutId(laterConfig);
 
 const setPushConfig = withoutId(createTaskPushConfigCodec('id'));
 
-const taskOnly: Codec<{ readonly taskId: string }> = object<{ readonly taskId: string }>({
+const taskOnly = object<{ readonly taskId: string }>({
   taskId: required(id, { wire: 'id' }),
 });
 
@@ -46,8 +41,8 @@ export const taskPushConfig: Codec<TaskPushNotificationConfig> = {
   },
 };
 
-export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = object<
-  Pick<GetTaskPushNotificationConfigRequest, 'taskId'>
+export const getPushConfig: Codec<Input<'GetTaskPushNotificationConfig'>> = object<
+  Pick<Input<'GetTaskPushNotificationConfig'>, 'taskId'>
 >({ taskId: required(id, { wire: 'id' }) });
 
 /** 0.1 has members in the params that later versions have in the message or in the configuration. */
@@ -60,7 +55,7 @@ interface SendParams {
   readonly metadata?: JsonObject | undefined;
 }
 
-const sendMembers: Codec<SendParams> = object<SendParams>(
+const sendMembers = object<SendParams>(
   {
     id: required(id),
     sessionId: defaulted(idOrEmpty),
@@ -79,7 +74,7 @@ function configurationOf({ pushNotification, historyLength }: SendParams): SendM
 }
 
 /** The caller chooses the task id. 0.1 has no `blocking` flag, so a send always waits. */
-const sendParams: Codec<SendMessageRequest> = {
+const sendParams: Codec<Input<'SendMessage'>> = {
   decode(d, json) {
     const params = sendMembers.decode(d, json);
     const { id: taskId, sessionId, metadata } = params;
@@ -88,7 +83,7 @@ const sendParams: Codec<SendMessageRequest> = {
     const said: MessageDraft | undefined = params.message;
     if (said !== undefined) said.taskId = taskId;
     if (said !== undefined && sessionId !== undefined) said.contextId = sessionId;
-    const request: Writable<SendMessageRequest> = { message: said };
+    const request: Writable<Input<'SendMessage'>> = { message: said };
     const configuration = configurationOf(params);
     if (configuration !== undefined) request.configuration = configuration;
     if (metadata !== undefined) request.metadata = metadata;
@@ -108,26 +103,18 @@ const sendParams: Codec<SendMessageRequest> = {
 };
 
 /** 0.1 returns no history unless the caller requests it. */
-const getTaskParams: Codec<GetTaskRequest> = {
+const getTaskParams: Codec<Input<'GetTask'>> = {
   decode: (d, json) => ({ historyLength: 0, ...getParams.decode(d, json) }),
   encode: getParams.encode,
 };
 
 /** 0.1 has no lists, no extended card, and one push config per task, which can be replaced or removed. */
 export const operations: OperationCodecs = {
-  SendMessage: { method: 'tasks/send', params: sendParams, result: sendMessageResponse },
-  SendStreamingMessage: { method: 'tasks/sendSubscribe', params: sendParams, result: streamResponse },
-  GetTask: { method: 'tasks/get', params: getTaskParams, result: task },
-  CancelTask: { method: 'tasks/cancel', params: cancelParams, result: task },
-  SubscribeToTask: { method: 'tasks/resubscribe', params: subscribeParams, result: streamResponse },
-  CreateTaskPushNotificationConfig: {
-    method: 'tasks/pushNotification/set',
-    params: taskPushConfig,
-    result: taskPushConfig,
-  },
-  GetTaskPushNotificationConfig: {
-    method: 'tasks/pushNotification/get',
-    params: getPushConfig,
-    result: taskPushConfig,
-  },
+  SendMessage: operation('tasks/send', sendParams, sendMessageResponse),
+  SendStreamingMessage: operation('tasks/sendSubscribe', sendParams, streamResponse),
+  GetTask: operation('tasks/get', getTaskParams, task),
+  CancelTask: operation('tasks/cancel', cancelParams, task),
+  SubscribeToTask: operation('tasks/resubscribe', subscribeParams, streamResponse),
+  CreateTaskPushNotificationConfig: operation('tasks/pushNotification/set', taskPushConfig, taskPushConfig),
+  GetTaskPushNotificationConfig: operation('tasks/pushNotification/get', getPushConfig, taskPushConfig),
 };

@@ -25,7 +25,7 @@ const BY_NAME = new Map<unknown, TaskState>(
   Object.entries(LATER_STATES).map(([state, { word }]) => [word, state as TaskState]),
 );
 
-const statusMembers: Codec<TaskStatus> = object<TaskStatus>({
+const statusMembers = object<TaskStatus>({
   state: expected(
     { decode: taskState.decode, encode: (state) => taskState.encode(LATER_STATES[state]?.nearest ?? state) },
     () => 'TASK_STATE_UNSPECIFIED',
@@ -88,7 +88,7 @@ export function restoreState<T extends Stateful>(value: T): T {
   return state === undefined ? value : unmarked({ ...value, status: { ...status, state } });
 }
 
-const members: Codec<Task> = object<Task>({
+const members = object<Task>({
   id: required(id),
   contextId: defaulted(string, { wire: 'sessionId' }),
   status: expected(taskStatus, () => ({ state: 'TASK_STATE_UNSPECIFIED' })),

@@ -47,12 +47,12 @@ export const address: Codec<string> = {
   encode: (url) => url,
 };
 
-const transport: Codec<Transport> = object<Transport>({
+const transport = object<Transport>({
   url: required(address),
   transport: expected(string, () => 'JSONRPC'),
 });
 
-const capabilities: Codec<UrlCapabilities> = object<UrlCapabilities>({
+const capabilities = object<UrlCapabilities>({
   streaming: optional(boolean),
   pushNotifications: optional(boolean),
   stateTransitionHistory: optional(boolean),
@@ -65,7 +65,7 @@ const capabilities: Codec<UrlCapabilities> = object<UrlCapabilities>({
  */
 const requirements = defaulted(list(securityRequirement), { wire: 'security', aliases: ['securityRequirements'] });
 
-const skill: Codec<AgentSkill> = object<AgentSkill>({
+const skill = object<AgentSkill>({
   id: required(id),
   name: required(string),
   description: expected(string, () => ''),
@@ -76,7 +76,7 @@ const skill: Codec<AgentSkill> = object<AgentSkill>({
   securityRequirements: requirements,
 });
 
-const urlCard: Codec<UrlCard> = object<UrlCard>({
+const urlCard = object<UrlCard>({
   protocolVersion: optional(string),
   name: required(string),
   description: expected(string, () => ''),

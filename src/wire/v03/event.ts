@@ -9,7 +9,7 @@ import { ofKind } from './kind.ts';
 import { artifact, message } from './message.ts';
 import { task, taskStatus } from './task.ts';
 
-const statusUpdateMembers: Codec<TaskStatusUpdateEvent> = object<TaskStatusUpdateEvent>(
+const statusUpdateMembers = object<TaskStatusUpdateEvent>(
   {
     taskId: required(id),
     contextId: expected(string, () => ''),
@@ -19,7 +19,7 @@ const statusUpdateMembers: Codec<TaskStatusUpdateEvent> = object<TaskStatusUpdat
   { tag: ['kind', 'status-update'] },
 );
 
-const artifactUpdateMembers: Codec<TaskArtifactUpdateEvent> = object<TaskArtifactUpdateEvent>(
+const artifactUpdateMembers = object<TaskArtifactUpdateEvent>(
   {
     taskId: required(id),
     contextId: expected(string, () => ''),

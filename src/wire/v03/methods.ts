@@ -1,12 +1,6 @@
-import type {
-  CancelTaskRequest,
-  GetTaskRequest,
-  SendMessageConfiguration,
-  SendMessageRequest,
-  SubscribeToTaskRequest,
-} from '../../model/operation.ts';
+import type { Input, SendMessageConfiguration } from '../../model/operation.ts';
 import { type Codec, defaulted, object, optional, required } from '../codec.ts';
-import type { OperationCodecs } from '../dialect.ts';
+import { operation, type OperationCodecs } from '../dialect.ts';
 import { fromUser } from '../user-role.ts';
 import { count, id, noParams, nothing, strings, struct } from '../values.ts';
 import { returnImmediately, withBlocking } from './blocking.ts';
@@ -33,7 +27,7 @@ const configuration: Codec<SendMessageConfiguration> = withBlocking(
 );
 
 /** Tenants were added in 1.0. Before, they are part of the URL. */
-export const sendParams: Codec<SendMessageRequest> = object<Omit<SendMessageRequest, 'tenant'>>(
+export const sendParams: Codec<Input<'SendMessage'>> = object<Omit<Input<'SendMessage'>, 'tenant'>>(
   {
     message: required(fromUser(message)),
     configuration: optional(configuration),
@@ -42,51 +36,35 @@ export const sendParams: Codec<SendMessageRequest> = object<Omit<SendMessageRequ
   { point: 'sendParams' },
 );
 
-export const getParams: Codec<GetTaskRequest> = object<Omit<GetTaskRequest, 'tenant'>>(
+export const getParams: Codec<Input<'GetTask'>> = object<Omit<Input<'GetTask'>, 'tenant'>>(
   { id: required(id), historyLength: optional(count) },
   { point: 'taskParams' },
 );
 
-export const cancelParams: Codec<CancelTaskRequest> = object<Omit<CancelTaskRequest, 'tenant'>>(
+export const cancelParams: Codec<Input<'CancelTask'>> = object<Omit<Input<'CancelTask'>, 'tenant'>>(
   { id: required(id), metadata: optional(struct) },
   { point: 'taskParams' },
 );
 
-export const subscribeParams: Codec<SubscribeToTaskRequest> = object<Omit<SubscribeToTaskRequest, 'tenant'>>(
+export const subscribeParams: Codec<Input<'SubscribeToTask'>> = object<Omit<Input<'SubscribeToTask'>, 'tenant'>>(
   { id: required(id) },
   { point: 'taskParams' },
 );
 
 /** The operations of both 0.2 and 0.3: all except the extended card, which 0.2 serves over plain HTTP. */
 export const sharedOperations = {
-  SendMessage: { method: 'message/send', params: sendParams, result: sendMessageResponse },
-  SendStreamingMessage: { method: 'message/stream', params: sendParams, result: streamResponse },
-  GetTask: { method: 'tasks/get', params: getParams, result: task },
-  CancelTask: { method: 'tasks/cancel', params: cancelParams, result: task },
-  SubscribeToTask: { method: 'tasks/resubscribe', params: subscribeParams, result: streamResponse },
-  CreateTaskPushNotificationConfig: {
-    method: 'tasks/pushNotificationConfig/set',
-    params: taskPushConfig,
-    result: taskPushConfig,
-  },
-  GetTaskPushNotificationConfig: {
-    method: 'tasks/pushNotificationConfig/get',
-    params: getPushConfig,
-    result: taskPushConfig,
-  },
-  ListTaskPushNotificationConfigs: {
-    method: 'tasks/pushNotificationConfig/list',
-    params: listPushConfigs,
-    result: pushConfigList,
-  },
-  DeleteTaskPushNotificationConfig: {
-    method: 'tasks/pushNotificationConfig/delete',
-    params: deletePushConfig,
-    result: nothing,
-  },
+  SendMessage: operation('message/send', sendParams, sendMessageResponse),
+  SendStreamingMessage: operation('message/stream', sendParams, streamResponse),
+  GetTask: operation('tasks/get', getParams, task),
+  CancelTask: operation('tasks/cancel', cancelParams, task),
+  SubscribeToTask: operation('tasks/resubscribe', subscribeParams, streamResponse),
+  CreateTaskPushNotificationConfig: operation('tasks/pushNotificationConfig/set', taskPushConfig, taskPushConfig),
+  GetTaskPushNotificationConfig: operation('tasks/pushNotificationConfig/get', getPushConfig, taskPushConfig),
+  ListTaskPushNotificationConfigs: operation('tasks/pushNotificationConfig/list', listPushConfigs, pushConfigList),
+  DeleteTaskPushNotificationConfig: operation('tasks/pushNotificationConfig/delete', deletePushConfig, nothing),
 } satisfies OperationCodecs;
 
 export const operations: OperationCodecs = {
   ...sharedOperations,
-  GetExtendedAgentCard: { method: 'agent/getAuthenticatedExtendedCard', params: noParams, result: card },
+  GetExtendedAgentCard: operation('agent/getAuthenticatedExtendedCard', noParams, card),
 };

@@ -1,9 +1,4 @@
-import type {
-  DeleteTaskPushNotificationConfigRequest,
-  GetTaskPushNotificationConfigRequest,
-  ListTaskPushNotificationConfigsRequest,
-  ListTaskPushNotificationConfigsResponse,
-} from '../../model/operation.ts';
+import type { Input, Output } from '../../model/operation.ts';
 import type { AuthenticationInfo, TaskPushNotificationConfig } from '../../model/push.ts';
 import { defined } from '../../support/defined.ts';
 import { type Codec, defaulted, expected, object, optional, required } from '../codec.ts';
@@ -22,7 +17,7 @@ const tagged: Codec<OldAuthentication> = object<OldAuthentication & Required<Pic
 });
 
 /** As in the protocol definition, in which an absent list and an empty list are the same. */
-const proto: Codec<OldAuthentication> = object<OldAuthentication>({
+const proto = object<OldAuthentication>({
   schemes: defaulted(strings),
   credentials: defaulted(string),
 });
@@ -95,22 +90,22 @@ export function createTaskPushConfigCodec(taskIdName: 'taskId' | 'id'): Codec<Ta
 
 export const taskPushConfig = createTaskPushConfigCodec('taskId');
 
-export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = object<
-  Omit<GetTaskPushNotificationConfigRequest, 'tenant'>
+export const getPushConfig: Codec<Input<'GetTaskPushNotificationConfig'>> = object<
+  Omit<Input<'GetTaskPushNotificationConfig'>, 'tenant'>
 >({ taskId: required(id, { wire: 'id' }), id: defaulted(idOrEmpty, { wire: 'pushNotificationConfigId' }) });
 
-export const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> = object<
-  Omit<DeleteTaskPushNotificationConfigRequest, 'tenant'>
+export const deletePushConfig: Codec<Input<'DeleteTaskPushNotificationConfig'>> = object<
+  Omit<Input<'DeleteTaskPushNotificationConfig'>, 'tenant'>
 >({ taskId: required(id, { wire: 'id' }), id: required(id, { wire: 'pushNotificationConfigId' }) });
 
 /** There is no pagination before 1.0: a response contains all configs. */
-export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = object<
-  Pick<ListTaskPushNotificationConfigsRequest, 'taskId'>
+export const listPushConfigs: Codec<Input<'ListTaskPushNotificationConfigs'>> = object<
+  Pick<Input<'ListTaskPushNotificationConfigs'>, 'taskId'>
 >({ taskId: required(id, { wire: 'id' }) });
 
 const configs = list(taskPushConfig);
 
-export const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> = {
+export const pushConfigList: Codec<Output<'ListTaskPushNotificationConfigs'>> = {
   decode: (d, json) => ({ configs: configs.decode(d, json) }),
   encode: (value) => configs.encode(value.configs ?? []),
 };

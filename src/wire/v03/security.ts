@@ -37,7 +37,7 @@ function filled<T extends object>(codec: Codec<T>, empty: object): Codec<T> {
   };
 }
 
-const flows: Codec<TaggedFlows> = object<TaggedFlows>({
+const flows = object<TaggedFlows>({
   authorizationCode: optional(
     object<Omit<AuthorizationCodeOAuthFlow, 'pkceRequired'>>({
       authorizationUrl: required(string),
@@ -97,7 +97,7 @@ interface TaggedOAuth2 extends Omit<OAuth2SecurityScheme, 'flows'> {
   readonly flows: TaggedFlows;
 }
 
-const taggedOAuth2: Codec<TaggedOAuth2> = object<TaggedOAuth2>(
+const taggedOAuth2 = object<TaggedOAuth2>(
   {
     description: defaulted(string),
     flows: expected(flows, () => ({})),

@@ -5,14 +5,14 @@ import { boolean, id, list, nonEmptyString, string, strings, struct } from '../v
 import { securityRequirement, securitySchemes } from './security.ts';
 
 /** Some cards have custom bindings without a version. Only 1.0 has custom bindings (1.0 §5.8), so it is assumed. */
-const agentInterface: Codec<AgentInterface> = objectAsReceived<AgentInterface>({
+const agentInterface = objectAsReceived<AgentInterface>({
   url: required(nonEmptyString),
   protocolBinding: required(nonEmptyString),
   tenant: defaulted(string),
   protocolVersion: expected(nonEmptyString, () => '1.0'),
 });
 
-const capabilities: Codec<AgentCapabilities> = objectAsReceived<AgentCapabilities>({
+const capabilities = objectAsReceived<AgentCapabilities>({
   streaming: optional(boolean),
   pushNotifications: optional(boolean),
   extensions: defaulted(list(extension)),
@@ -22,7 +22,7 @@ const capabilities: Codec<AgentCapabilities> = objectAsReceived<AgentCapabilitie
 /** The older name is also decoded, because otherwise a protected agent could appear open. */
 const requirements = defaulted(list(securityRequirement), { aliases: ['security'] });
 
-const skill: Codec<AgentSkill> = objectAsReceived<AgentSkill>({
+const skill = objectAsReceived<AgentSkill>({
   id: required(id),
   name: required(string),
   description: expected(string, () => ''),
@@ -33,7 +33,7 @@ const skill: Codec<AgentSkill> = objectAsReceived<AgentSkill>({
   securityRequirements: requirements,
 });
 
-const signature: Codec<AgentCardSignature> = objectAsReceived<AgentCardSignature>({
+const signature = objectAsReceived<AgentCardSignature>({
   protected: required(nonEmptyString),
   signature: required(nonEmptyString),
   header: optional(struct),

@@ -6,14 +6,14 @@ import { boolean, id, oneOf, string, struct } from '../values.ts';
 import { artifact, message } from './message.ts';
 import { task, taskStatus } from './task.ts';
 
-const statusUpdate: Codec<TaskStatusUpdateEvent> = objectAsReceived<TaskStatusUpdateEvent>({
+const statusUpdate = objectAsReceived<TaskStatusUpdateEvent>({
   taskId: required(id),
   contextId: expected(string, () => ''),
   status: required(taskStatus),
   metadata: optional(struct),
 });
 
-const artifactUpdate: Codec<TaskArtifactUpdateEvent> = objectAsReceived<TaskArtifactUpdateEvent>({
+const artifactUpdate = objectAsReceived<TaskArtifactUpdateEvent>({
   taskId: required(id),
   contextId: expected(string, () => ''),
   artifact: required(artifact),

@@ -1,20 +1,7 @@
-import type {
-  CancelTaskRequest,
-  DeleteTaskPushNotificationConfigRequest,
-  GetExtendedAgentCardRequest,
-  GetTaskPushNotificationConfigRequest,
-  GetTaskRequest,
-  ListTaskPushNotificationConfigsRequest,
-  ListTaskPushNotificationConfigsResponse,
-  ListTasksRequest,
-  ListTasksResponse,
-  SendMessageConfiguration,
-  SendMessageRequest,
-  SubscribeToTaskRequest,
-} from '../../model/operation.ts';
+import type { Input, Output, SendMessageConfiguration } from '../../model/operation.ts';
 import type { AuthenticationInfo, TaskPushNotificationConfig } from '../../model/push.ts';
 import { type Codec, defaulted, expected, objectAsReceived, optional, required } from '../codec.ts';
-import type { OperationCodecs } from '../dialect.ts';
+import { operation, type OperationCodecs } from '../dialect.ts';
 import { hasUnknown } from '../unknown-members.ts';
 import { fromUser } from '../user-role.ts';
 import {
@@ -37,12 +24,12 @@ import { sendMessageResponse, streamResponse } from './event.ts';
 import { message } from './message.ts';
 import { task, taskState } from './task.ts';
 
-const authentication: Codec<AuthenticationInfo> = objectAsReceived<AuthenticationInfo>({
+const authentication = objectAsReceived<AuthenticationInfo>({
   scheme: required(nonEmptyString),
   credentials: defaulted(string),
 });
 
-const pushConfig: Codec<TaskPushNotificationConfig> = objectAsReceived<TaskPushNotificationConfig>({
+const pushConfig = objectAsReceived<TaskPushNotificationConfig>({
   tenant: defaulted(idOrEmpty),
   id: defaulted(idOrEmpty),
   taskId: defaulted(idOrEmpty),
@@ -52,57 +39,54 @@ const pushConfig: Codec<TaskPushNotificationConfig> = objectAsReceived<TaskPushN
 });
 
 /** 1.0 has no default config: the id is required (1.0 §3.1.8). */
-const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = objectAsReceived<
-  Required<Pick<GetTaskPushNotificationConfigRequest, 'taskId' | 'id'>> & { readonly tenant?: string }
+const getPushConfig: Codec<Input<'GetTaskPushNotificationConfig'>> = objectAsReceived<
+  Required<Pick<Input<'GetTaskPushNotificationConfig'>, 'taskId' | 'id'>> & { readonly tenant?: string }
 >({ tenant: defaulted(idOrEmpty), taskId: required(id), id: required(id) });
 
-const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> =
-  objectAsReceived<DeleteTaskPushNotificationConfigRequest>({
-    tenant: defaulted(idOrEmpty),
-    taskId: required(id),
-    id: required(id),
-  });
+const deletePushConfig = objectAsReceived<Input<'DeleteTaskPushNotificationConfig'>>({
+  tenant: defaulted(idOrEmpty),
+  taskId: required(id),
+  id: required(id),
+});
 
-const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> =
-  objectAsReceived<ListTaskPushNotificationConfigsRequest>({
-    tenant: defaulted(idOrEmpty),
-    taskId: required(id),
-    pageSize: defaulted(count),
-    pageToken: defaulted(idOrEmpty),
-  });
+const listPushConfigs = objectAsReceived<Input<'ListTaskPushNotificationConfigs'>>({
+  tenant: defaulted(idOrEmpty),
+  taskId: required(id),
+  pageSize: defaulted(count),
+  pageToken: defaulted(idOrEmpty),
+});
 
-const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> =
-  objectAsReceived<ListTaskPushNotificationConfigsResponse>({
-    configs: optional(list(pushConfig)),
-    nextPageToken: defaulted(string),
-  });
+const pushConfigList = objectAsReceived<Output<'ListTaskPushNotificationConfigs'>>({
+  configs: optional(list(pushConfig)),
+  nextPageToken: defaulted(string),
+});
 
-const configuration: Codec<SendMessageConfiguration> = objectAsReceived<SendMessageConfiguration>({
+const configuration = objectAsReceived<SendMessageConfiguration>({
   acceptedOutputModes: defaulted(strings),
   taskPushNotificationConfig: optional(pushConfig),
   historyLength: optional(count),
   returnImmediately: defaulted(boolean),
 });
 
-const sendMembers: Codec<SendMessageRequest> = objectAsReceived<SendMessageRequest>({
+const sendMembers = objectAsReceived<Input<'SendMessage'>>({
   tenant: defaulted(idOrEmpty),
   message: required(fromUser(message)),
   configuration: optional(configuration),
   metadata: optional(struct),
 });
 
-const sendParams: Codec<SendMessageRequest> = {
+const sendParams: Codec<Input<'SendMessage'>> = {
   decode: sendMembers.decode,
   encode: (value) => (hasUnknown(value.message) ? { ...value, message: message.encode(value.message) } : value),
 };
 
-const getParams: Codec<GetTaskRequest> = objectAsReceived<GetTaskRequest>({
+const getParams = objectAsReceived<Input<'GetTask'>>({
   tenant: defaulted(idOrEmpty),
   id: required(id),
   historyLength: optional(count),
 });
 
-const listParams: Codec<ListTasksRequest> = objectAsReceived<ListTasksRequest>({
+const listParams = objectAsReceived<Input<'ListTasks'>>({
   tenant: defaulted(idOrEmpty),
   contextId: defaulted(idOrEmpty),
   status: { ...optional(taskState), isAbsent: (state) => state === 'TASK_STATE_UNSPECIFIED' },
@@ -113,14 +97,14 @@ const listParams: Codec<ListTasksRequest> = objectAsReceived<ListTasksRequest>({
   includeArtifacts: optional(boolean),
 });
 
-const listMembers: Codec<ListTasksResponse> = objectAsReceived<ListTasksResponse>({
+const listMembers = objectAsReceived<Output<'ListTasks'>>({
   tasks: expected(list(task), () => []),
   nextPageToken: expected(string, () => ''),
   pageSize: expected(int32, () => 0),
   totalSize: expected(int32, () => 0),
 });
 
-const taskList: Codec<ListTasksResponse> = {
+const taskList: Codec<Output<'ListTasks'>> = {
   decode: listMembers.decode,
   encode: (value) =>
     value.tasks.some((one) => one.history?.some(hasUnknown) === true)
@@ -128,48 +112,32 @@ const taskList: Codec<ListTasksResponse> = {
       : value,
 };
 
-const cancelParams: Codec<CancelTaskRequest> = objectAsReceived<CancelTaskRequest>({
+const cancelParams = objectAsReceived<Input<'CancelTask'>>({
   tenant: defaulted(idOrEmpty),
   id: required(id),
   metadata: optional(struct),
 });
 
-const subscribeParams: Codec<SubscribeToTaskRequest> = objectAsReceived<SubscribeToTaskRequest>({
+const subscribeParams = objectAsReceived<Input<'SubscribeToTask'>>({
   tenant: defaulted(idOrEmpty),
   id: required(id),
 });
 
-const cardParams: Codec<GetExtendedAgentCardRequest> = objectAsReceived<GetExtendedAgentCardRequest>({
+const cardParams = objectAsReceived<Input<'GetExtendedAgentCard'>>({
   tenant: defaulted(idOrEmpty),
 });
 
 /** JSON-RPC and gRPC use the names of the protocol definition (1.0 §5.3, §9.4). */
 export const operations: OperationCodecs = {
-  SendMessage: { method: 'SendMessage', params: sendParams, result: sendMessageResponse },
-  SendStreamingMessage: { method: 'SendStreamingMessage', params: sendParams, result: streamResponse },
-  GetTask: { method: 'GetTask', params: getParams, result: task },
-  ListTasks: { method: 'ListTasks', params: listParams, result: taskList },
-  CancelTask: { method: 'CancelTask', params: cancelParams, result: task },
-  SubscribeToTask: { method: 'SubscribeToTask', params: subscribeParams, result: streamResponse },
-  CreateTaskPushNotificationConfig: {
-    method: 'CreateTaskPushNotificationConfig',
-    params: pushConfig,
-    result: pushConfig,
-  },
-  GetTaskPushNotificationConfig: {
-    method: 'GetTaskPushNotificationConfig',
-    params: getPushConfig,
-    result: pushConfig,
-  },
-  ListTaskPushNotificationConfigs: {
-    method: 'ListTaskPushNotificationConfigs',
-    params: listPushConfigs,
-    result: pushConfigList,
-  },
-  DeleteTaskPushNotificationConfig: {
-    method: 'DeleteTaskPushNotificationConfig',
-    params: deletePushConfig,
-    result: nothing,
-  },
-  GetExtendedAgentCard: { method: 'GetExtendedAgentCard', params: cardParams, result: card },
+  SendMessage: operation('SendMessage', sendParams, sendMessageResponse),
+  SendStreamingMessage: operation('SendStreamingMessage', sendParams, streamResponse),
+  GetTask: operation('GetTask', getParams, task),
+  ListTasks: operation('ListTasks', listParams, taskList),
+  CancelTask: operation('CancelTask', cancelParams, task),
+  SubscribeToTask: operation('SubscribeToTask', subscribeParams, streamResponse),
+  CreateTaskPushNotificationConfig: operation('CreateTaskPushNotificationConfig', pushConfig, pushConfig),
+  GetTaskPushNotificationConfig: operation('GetTaskPushNotificationConfig', getPushConfig, pushConfig),
+  ListTaskPushNotificationConfigs: operation('ListTaskPushNotificationConfigs', listPushConfigs, pushConfigList),
+  DeleteTaskPushNotificationConfig: operation('DeleteTaskPushNotificationConfig', deletePushConfig, nothing),
+  GetExtendedAgentCard: operation('GetExtendedAgentCard', cardParams, card),
 };

@@ -14,7 +14,7 @@ export const taskStatus: Codec<TaskStatus> = objectAsReceived<TaskStatus>({
   timestamp: optional(timestamp),
 });
 
-const taskMembers: Codec<Task> = objectAsReceived<Task>({
+const taskMembers = objectAsReceived<Task>({
   id: required(id),
   contextId: defaulted(idOrEmpty),
   status: expected(taskStatus, () => ({ state: 'TASK_STATE_UNSPECIFIED' })),

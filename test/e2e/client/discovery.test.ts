@@ -9,6 +9,8 @@ import { verifies } from '../../helpers/verifies.ts';
 import { scripted } from '../kit/script.ts';
 import { startServer } from '../kit/server.ts';
 import { connected, skippingClock, unusedAddress } from './kit.ts';
+import { fakeClock } from '../../../src/testing/index.ts';
+import type { Clock } from '../../../src/support/time/clock.ts';
 import { type Responder, cardAt, failure, json, result, startPeer, task } from './peer.ts';
 
 const done: Responder = (_got, response) => result(response, { task: task() });
@@ -437,5 +439,40 @@ test('connect repeats the request for a card that gets 503, until it succeeds or
   await expect(connect(never.url, { cache: false, clock: skippingClock })).rejects.toMatchObject({
     code: 'DISCOVERY_FAILED',
     message: expect.stringContaining('responded with 503'),
+  });
+});
+
+test('an agent that responds with 503 and a reason is named with its reason', async () => {
+  const card: Responder = (_got, response) => failure(response, -32603, 'The database is down', 503);
+  const peer = await startPeer(done, { card });
+  const reason = `${peer.url}/.well-known/agent-card.json responded with 503: The database is down`;
+  await expect(connect(peer.url, { retries: 0 })).rejects.toMatchObject({
+    code: 'DISCOVERY_FAILED',
+    message: expect.stringContaining(reason),
+  });
+});
+
+test.each([
+  ['a cached card', {}],
+  ['a card that is not cached', { cache: false }],
+])('the timeout of a discovery names the response that rejected the last attempt: %s', async (_, options) => {
+  const time = fakeClock();
+  // Pauses end at once. The deadline passes when the second request arrives.
+  const clock: Clock = {
+    now: time.now,
+    callAt(at, run) {
+      if (at - time.now() < 5000) setImmediate(() => time.advanceTo(Math.max(at, time.now())));
+      return time.callAt(at, run);
+    },
+  };
+  const peer = await startPeer(done, {
+    card(_got, response, { cardsGot }) {
+      if (cardsGot.length === 1) response.writeHead(503, { 'retry-after': '0' }).end();
+      else time.advance(5000);
+    },
+  });
+  await expect(connect(peer.url, { ...options, clock, timeoutMs: 5000 })).rejects.toMatchObject({
+    code: 'TIMEOUT',
+    message: `No result within 5 s (timeoutMs: 5000); an attempt failed: ${peer.url}/.well-known/agent-card.json responded with 503`,
   });
 });

@@ -1,7 +1,7 @@
 /** Failures of the connection and of responses: the client returns the right reply or error, and never sends a message twice. */
 import { describe, expect, test } from 'vitest';
 
-import type { CallAborted } from '../../../src/client/request/call-aborted.ts';
+import type { CallAborted } from '../../../src/client/request/call-scope.ts';
 import { agent as createAgent } from '../../../src/agent/agent.ts';
 import { serveOnSocket } from '../kit/server.ts';
 import { connected, skippingClock, unusedAddress, TRANSPORTS } from './kit.ts';

@@ -30,6 +30,12 @@ const CLERK = define({
         return { data: { answer: await ask('Which date?', { schema: z.object({ text: z.iso.date() }) }) } };
       case 'secret':
         return { data: { answer: await ask('PIN?', { sensitive: true }) } };
+      case 'trip': {
+        const answers = [ask('From?'), ask({ choose: 'How?', options: ['train', 'bus'] }), ask({ confirm: 'Today?' })];
+        return { data: { answer: await Promise.all<unknown>(answers) } };
+      }
+      case 'vault':
+        return { data: { answer: await Promise.all([ask('Who?'), authorize('Please log in')]) } };
       case 'login':
         return { data: { answer: await authorize('Please log in') } };
       default: {
@@ -95,6 +101,94 @@ describe.each(WAYS)('over $version $binding', (way) => {
   });
 });
 
+describe.each(WAYS)('several open questions over $version $binding', (way) => {
+  test('a reply has all of them, and answer() answers any of them by its id', async () => {
+    const { url } = await serveOnSocket(CLERK);
+    const client = await connected(url, way);
+    const reply = await client.send('trip');
+    expect(reply.question).toBe(reply.questions[0]);
+    expect(reply.questions).toMatchObject([
+      { kind: 'text', text: 'From?', path: [], isSensitive: false },
+      { kind: 'choose', text: 'How?', options: [{ id: 'train' }, { id: 'bus' }] },
+      { kind: 'confirm', text: 'Today?' },
+    ]);
+    const task = client.task(reply.handle ?? '');
+    const [from, how, today] = reply.questions;
+    const second = await task.answer(true, { question: today?.id ?? '' });
+    expect(second.questions.map(({ text }) => text)).toEqual(['From?', 'How?']);
+    await expect(task.answer(true, { question: today?.id ?? '' })).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    const third = await task.answer('Rome', { ...(from && { question: from }) });
+    expect(third).toMatchObject({ state: 'input-required', question: { text: 'How?', id: how?.id } });
+    const done = await task.answer(1, { ...(how && { question: how }) });
+    expect(answerIn(done)).toMatchObject({ parts: [{ data: { answer: ['Rome', 'train', true] } }] });
+  });
+
+  test('onQuestion gets each of them, and its answers name their questions', async () => {
+    const { url } = await serveOnSocket(CLERK);
+    const client = await connected(url, way);
+    const asked: string[] = [];
+    const onQuestion = ({ kind, text }: TaskQuestion): AnswerInput => {
+      asked.push(text);
+      return kind === 'confirm' ? true : kind === 'choose' ? 'bus' : 'Rome';
+    };
+    expect(await client.ask('trip', { onQuestion })).toBe('{"answer":["Rome","bus",true]}');
+    expect(asked).toEqual(['From?', 'How?', 'Today?']);
+  });
+
+  test('an answer without an id is rejected while the question has just replaced another one', async () => {
+    const { url } = await serveOnSocket(CLERK);
+    const client = await connected(url, way);
+    const { handle = '' } = await client.send('trip');
+    const second = await client.task(handle).answer('Rome');
+    const id = second.question?.id ?? '';
+    const error = { code: 'INVALID_PARAMS', message: expect.stringContaining(id) as string };
+    await expect(client.task(handle).answer('Milan')).rejects.toMatchObject(error);
+    expect((await client.task(handle).answer('bus', { question: id })).question?.text).toBe('Today?');
+  });
+});
+
+test('onQuestion is asked once about a question that it leaves open, and the others are answered', async () => {
+  const { url } = await serveOnSocket(CLERK);
+  const client = await connected(url);
+  const asked: string[] = [];
+  const onQuestion = ({ kind, text }: TaskQuestion): AnswerInput | undefined => {
+    asked.push(text);
+    return kind === 'confirm' ? true : undefined;
+  };
+  await expect(client.ask('trip', { onQuestion })).rejects.toMatchObject({ code: 'INPUT_REQUIRED' });
+  expect(asked).toEqual(['From?', 'How?', 'Today?']);
+  const [task] = (await client.list()).tasks;
+  const { questions } = await client.task(task?.id ?? '').wait();
+  expect(questions.map(({ text }) => text)).toEqual(['From?', 'How?']);
+});
+
+test('onQuestion answers an authorization that is not shown', async () => {
+  const { url } = await serveOnSocket(CLERK);
+  const client = await connected(url);
+  const onQuestion = ({ kind }: TaskQuestion): string => (kind === 'auth-required' ? 'token-1' : 'Ann');
+  expect(await client.ask('vault', { onQuestion })).toBe('{"answer":["Ann","token-1"]}');
+});
+
+test.each([
+  ['no id', {}],
+  ['no object', 'q-1'],
+])('a message whose metadata for an answer has %s is rejected', async (_case, value) => {
+  const { url } = await serveOnSocket(CLERK);
+  const client = await connected(url);
+  const { task } = await client.send('trip');
+  const message = { text: 'Rome', metadata: { 'urn:tandem-a2a:questions:1': value } };
+  const rejected = { code: 'INVALID_PARAMS', message: expect.stringContaining('questionId') as string };
+  await expect(client.send(message, { taskId: task?.id ?? '' })).rejects.toMatchObject(rejected);
+});
+
+test('a message that names a question but no task is rejected', async () => {
+  const { url } = await serveOnSocket(CLERK);
+  const client = await connected(url);
+  const message = { text: 'Rome', metadata: { 'urn:tandem-a2a:questions:1': { questionId: 'q-1' } } };
+  const rejected = { code: 'INVALID_PARAMS', message: expect.stringContaining('taskId') as string };
+  await expect(client.send(message)).rejects.toMatchObject(rejected);
+});
+
 test('a question that onQuestion leaves unanswered is thrown, with the handle of its task', async () => {
   const { url } = await serveOnSocket(CLERK);
   const client = await connected(url);
@@ -135,7 +229,7 @@ test('answer() with sensitive: true sends a credential', async () => {
   const { url } = await serveOnSocket(CLERK);
   const client = await connected(url);
   const { handle = '', question } = await client.send('login');
-  expect(question).toEqual({ kind: 'auth-required', text: 'Please log in', isSensitive: true });
+  expect(question).toMatchObject({ kind: 'auth-required', text: 'Please log in', isSensitive: true });
   expect((await client.task(handle).answer('token-1', { sensitive: true })).text).toBe('{"answer":"token-1"}');
 });
 
@@ -183,7 +277,7 @@ test('the question of an agent of another make is a text, which booleans answer 
   );
   const client = await connected(peer.url);
   const reply = await client.send('go');
-  expect(reply.question).toEqual({ kind: 'text', text: 'Proceed?', isSensitive: false });
+  expect(reply.question).toEqual({ kind: 'text', id: 'q', path: [], text: 'Proceed?', isSensitive: false });
   await client.task('t').answer(true);
   expect(peer.got.at(-1)?.rpc?.params['message']).toMatchObject({ taskId: 't', parts: [{ text: 'yes' }] });
 });

@@ -1,5 +1,6 @@
 /** Responses that never arrive: a call is found again without a second task, or its outcome is uncertain. */
 import { describe, expect, test } from 'vitest';
+import { questionsOf, type TaskQuestion } from '../../../src/client/task-question.ts';
 import type { PeerOptions } from '../../../src/peers/peer-options.ts';
 import { agent, memoryStore, type Store } from '../../../src/server/index.ts';
 import { serveSdk02 } from '../../fixtures/peers/sdk-02.ts';
@@ -179,6 +180,27 @@ test.each([
   await peer.answer(call, id, answer, NEVER);
   const second = await settledTask(peer, call, id, questionId);
   expect(second.status).toMatchObject({ state: 'TASK_STATE_INPUT_REQUIRED', message: { parts: [{ text: 'To?' }] } });
+});
+
+test('an answer names its question, so that a question which is open behind another one can be answered', async () => {
+  const both = agent({
+    name: 'Clerk',
+    description: 'Asks two questions at once.',
+    run: async ({ ask }) => (await Promise.all([ask('From?'), ask('To?')])).join(' to '),
+  });
+  const { url } = await serveOnSocket(both);
+  const peer = peerAt({ url });
+  const call = callOf('book');
+  const { id } = taskOf(await peer.start(call, NEVER));
+  let questions: readonly TaskQuestion[] = [];
+  while (questions.length < 2) questions = questionsOf(await settledTask(peer, call, id));
+  const [first, second] = questions;
+  const answer = (questionId: string | undefined, messageId: string, text: string) =>
+    peer.answer(call, id, { questionId, message: { messageId, role: 'ROLE_USER', parts: [{ text }] } }, NEVER);
+  await answer(second?.id, 'answer-2', 'Rome');
+  await answer(first?.id, 'answer-1', 'Paris');
+  const ended = await settledTask(peer, call, id, first?.id);
+  expect(ended.artifacts?.[0]?.parts).toMatchObject([{ text: 'Paris to Rome' }]);
 });
 
 test('an answer is not sent again to a peer that has read it, although it does not recognise repeats', async () => {

@@ -1,12 +1,11 @@
 import { type InspectedTask, inspectTasks } from '../../../engine/tasks/inspect.ts';
 import type { AllTasksQuery, Store } from '../../../store/store.ts';
-import { readChoice, readCount } from '../../agents/read-values.ts';
+import { readCount, wantsJson } from '../../read-values.ts';
 import { CliError } from '../../cli-error.ts';
 import { inspectedJson, printInspectedTable } from '../../details/inspected-task.ts';
 import { defineCommand } from '../../option.ts';
-import { printJson } from '../../output/json-output.ts';
 import { oneLine, screen } from '../../output/screen.ts';
-import { STORE_OPTIONS, withStore } from './chosen-store.ts';
+import { STORE_OPTIONS, storeName, withStore } from './chosen-store.ts';
 
 const SYNOPSIS = 'admin list';
 
@@ -25,21 +24,16 @@ works at any time.`,
   ],
   options: {
     ...STORE_OPTIONS,
-    agent: { type: 'string', value: '<id>', help: 'List only tasks of this agent', flagOnly: true },
-    held: { type: 'boolean', help: 'List only tasks that are held (onMismatch)', flagOnly: true },
-    changed: { type: 'boolean', help: 'List only tasks that changed code has held or continued', flagOnly: true },
-    all: { type: 'boolean', help: 'List ended tasks too', flagOnly: true },
-    limit: {
-      type: 'string',
-      value: '<n>',
-      help: `The maximum number of tasks. Default: ${DEFAULT_LIMIT}`,
-      flagOnly: true,
-    },
-    after: { type: 'string', value: '<task>', help: 'Continue after the task with this id', flagOnly: true },
-    output: { type: 'string', short: 'o', value: '<text|json>', help: 'Output format', flagOnly: true },
+    agent: { value: '<id>', help: 'List only tasks of this agent', flagOnly: true },
+    held: { help: 'List only tasks that are held (onMismatch)', flagOnly: true },
+    changed: { help: 'List only tasks that changed code has held or continued', flagOnly: true },
+    all: { help: 'List ended tasks too', flagOnly: true },
+    limit: { value: '<n>', help: `The maximum number of tasks. Default: ${DEFAULT_LIMIT}`, flagOnly: true },
+    after: { value: '<task>', help: 'Continue after the task with this id', flagOnly: true },
+    output: { short: 'o', value: '<text|json>', help: 'Output format', flagOnly: true },
   },
   async run({ values, positionals }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
+    const isJson = wantsJson(values);
     if (positionals.length > 0) throw new CliError('usage', `This command takes no arguments: tandem ${SYNOPSIS}`);
     const limit = readCount('limit', values.limit) ?? DEFAULT_LIMIT;
     if (limit === 0) throw new CliError('usage', '--limit must be at least 1');
@@ -47,8 +41,10 @@ works at any time.`,
     const isWanted = ({ isHeld, codeMarks }: InspectedTask): boolean =>
       (!held || isHeld) && (!changed || codeMarks.length > 0);
     const query = { ...(agent !== undefined && { agent }), ...(!all && { hasEnded: false }) };
-    const { tasks, next } = await withStore(values, (store) => listed(store, query, after, limit, isWanted));
-    if (isJson) return printJson({ tasks: tasks.map(inspectedJson), ...(next !== undefined && { next }) });
+    const { tasks, next } = await withStore(storeName(values), values.schema, (store) =>
+      listed(store, query, after, limit, isWanted),
+    );
+    if (isJson) return screen.writeJson({ tasks: tasks.map(inspectedJson), ...(next !== undefined && { next }) });
     if (tasks.length === 0) screen.notice('No tasks found.');
     else printInspectedTable(tasks, Date.now());
     if (next !== undefined) screen.notice(`For more tasks: --after ${oneLine(next)}`, 'dim');

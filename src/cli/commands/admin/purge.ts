@@ -2,10 +2,11 @@ import { consoleLog } from '../../../observe/console-log.ts';
 import { Engine, type EngineOptions } from '../../../engine/engine.ts';
 import type { Scope } from '../../../store/store.ts';
 import { CliError } from '../../cli-error.ts';
-import { openStore, shownStore } from '../../serving/open-store.ts';
+import { onlyArgument } from '../../read-values.ts';
+import { shownStore } from '../../serving/open-store.ts';
 import { defineCommand } from '../../option.ts';
 import { screen } from '../../output/screen.ts';
-import { STORE_OPTIONS, storeName, type StoreValues } from './chosen-store.ts';
+import { STORE_OPTIONS, storeName, withStore } from './chosen-store.ts';
 
 const SYNOPSIS = 'admin purge <caller>';
 
@@ -21,40 +22,21 @@ handler.purge() in that server instead.`,
   ],
   options: {
     ...STORE_OPTIONS,
-    tenant: {
-      type: 'string',
-      value: '<name>',
-      help: 'Delete the data of this tenant. Default: data without a tenant',
-      flagOnly: true,
-    },
-    yes: { type: 'boolean', help: 'Confirm the deletion', flagOnly: true },
+    tenant: { value: '<name>', help: 'Delete the data of this tenant. Default: data without a tenant', flagOnly: true },
+    yes: { help: 'Confirm the deletion', flagOnly: true },
   },
-  run: ({ values, positionals }) => purge(positionals, values),
+  async run({ values, positionals }) {
+    const owner = onlyArgument(positionals, `Pass the id of one caller: tandem ${SYNOPSIS}`);
+    const { tenant = '', yes } = values;
+    const name = storeName(values, 'handler.purge()');
+    const what = `all data of ${owner} in ${shownStore(name)}`;
+    if (!yes) throw new CliError('usage', `This deletes ${what} permanently. Add --yes to confirm`);
+    await withStore(name, values.schema, async (store) => {
+      const removed = await purgeStore({ store, log: consoleLog }, { tenant, owner });
+      screen.writeLine(`Deleted ${removed} ${removed === 1 ? 'task' : 'tasks'} of ${owner}`);
+    });
+  },
 });
-
-interface PurgeValues extends StoreValues {
-  readonly tenant: string | undefined;
-  readonly yes: boolean;
-}
-
-async function purge([owner, ...others]: readonly string[], values: PurgeValues): Promise<void> {
-  const { tenant = '', yes } = values;
-  if (owner === undefined || owner === '' || others.length > 0)
-    throw new CliError('usage', `Pass the id of one caller: tandem ${SYNOPSIS}`);
-  const name = storeName(values, 'handler.purge()');
-  if (!yes)
-    throw new CliError(
-      'usage',
-      `This deletes all data of ${owner} in ${shownStore(name)} permanently. Add --yes to confirm`,
-    );
-  const store = await openStore(name, consoleLog, values.schema);
-  try {
-    const removed = await purgeStore({ store, log: consoleLog }, { tenant, owner });
-    screen.writeLine(`Deleted ${removed} ${removed === 1 ? 'task' : 'tasks'} of ${owner}`);
-  } finally {
-    await store.close();
-  }
-}
 
 /**
  * Deletes the data of one owner and changes no other data. The engine works on demand, so it applies no retention: the retention

@@ -4,8 +4,9 @@ import { consoleLog } from '../../../observe/console-log.ts';
 import type { Store } from '../../../store/store.ts';
 import { CliError } from '../../cli-error.ts';
 import { defineCommand } from '../../option.ts';
+import { onlyArgument } from '../../read-values.ts';
 import { oneLine, screen } from '../../output/screen.ts';
-import { STORE_OPTIONS, withStore } from './chosen-store.ts';
+import { STORE_OPTIONS, storeName, withStore } from './chosen-store.ts';
 
 const SYNOPSIS = 'admin release <task>';
 
@@ -16,10 +17,9 @@ and what it has recorded under other names may run again. With PostgreSQL a runn
 SQLite file: call handler.release() in that server instead, or release the task before the server starts.`,
   examples: ['tandem admin release 3f2c…', 'tandem admin release 3f2c… --store postgres://admin@localhost/agents'],
   options: STORE_OPTIONS,
-  async run({ values, positionals: [taskId, ...others] }) {
-    if (taskId === undefined || taskId === '' || others.length > 0)
-      throw new CliError('usage', `Pass the id of one task: tandem ${SYNOPSIS}`);
-    await withStore(values, (store) => release(store, taskId));
+  async run({ values, positionals }) {
+    const taskId = onlyArgument(positionals, `Pass the id of one task: tandem ${SYNOPSIS}`);
+    await withStore(storeName(values), values.schema, (store) => release(store, taskId));
     screen.writeLine(`Released ${oneLine(taskId)}`);
   },
 });

@@ -1,11 +1,10 @@
 import { inspectTasks } from '../../../engine/tasks/inspect.ts';
-import { readChoice } from '../../agents/read-values.ts';
+import { onlyArgument, wantsJson } from '../../read-values.ts';
 import { CliError } from '../../cli-error.ts';
 import { inspectedJson, printInspectedTask } from '../../details/inspected-task.ts';
 import { defineCommand } from '../../option.ts';
-import { printJson } from '../../output/json-output.ts';
 import { oneLine, screen } from '../../output/screen.ts';
-import { STORE_OPTIONS, withStore } from './chosen-store.ts';
+import { STORE_OPTIONS, storeName, withStore } from './chosen-store.ts';
 
 const SYNOPSIS = 'admin show <task>';
 
@@ -17,15 +16,16 @@ any time.`,
   examples: ['tandem admin show 3f2c…', 'tandem admin show 3f2c… --store postgres://admin@localhost/agents -o json'],
   options: {
     ...STORE_OPTIONS,
-    output: { type: 'string', short: 'o', value: '<text|json>', help: 'Output format', flagOnly: true },
+    output: { short: 'o', value: '<text|json>', help: 'Output format', flagOnly: true },
   },
-  async run({ values, positionals: [taskId, ...others] }) {
-    const isJson = readChoice('output', values.output, ['text', 'json']) === 'json';
-    if (taskId === undefined || taskId === '' || others.length > 0)
-      throw new CliError('usage', `Pass the id of one task: tandem ${SYNOPSIS}`);
-    const [task] = await withStore(values, (store) => inspectTasks(store, { taskId, limit: 1 }));
+  async run({ values, positionals }) {
+    const isJson = wantsJson(values);
+    const taskId = onlyArgument(positionals, `Pass the id of one task: tandem ${SYNOPSIS}`);
+    const [task] = await withStore(storeName(values), values.schema, (store) =>
+      inspectTasks(store, { taskId, limit: 1 }),
+    );
     if (task === undefined) throw new CliError('failure', `There is no task ${oneLine(taskId)} in this store`);
-    if (isJson) return printJson({ ...inspectedJson(task), journal: task.journal.map(entryJson) });
+    if (isJson) return screen.writeJson({ ...inspectedJson(task), journal: task.journal.map(entryJson) });
     printInspectedTask(task);
     if (task.isHeld)
       screen.notice(`To let it continue with the changed code: tandem admin release ${oneLine(taskId)}`, 'dim');

@@ -84,14 +84,25 @@ export function withTaskLog(store: Store): Store {
     if (ENDED.has(state)) states.delete(taskId);
     screen.notice(`  task ${taskId.slice(-ID_CHARACTERS)}  ${line}`.trimEnd(), ENDED.has(state) ? 'green' : 'cyan');
   };
-  const create: Store['create'] = async (task, accepted) => {
-    const created = await store.create(task, accepted);
-    noteCreated(task, created, print);
-    return created;
+  // A task can start before it is stored, and a write to it can return before its creation does.
+  const creations = new Map<string, Promise<void>>();
+  const create: Store['create'] = (task, accepted) => {
+    const creating = store.create(task, accepted);
+    const noted = creating
+      .then(
+        (created) => noteCreated(task, created, print),
+        () => {},
+      )
+      .finally(() => creations.delete(task.id));
+    creations.set(task.id, noted);
+    return creating;
   };
   const append: Store['append'] = async (write) => {
     const appended = await store.append(write);
-    noteAppended(write, appended, print);
+    const creating = creations.get(write.taskId);
+    const note = (): void => noteAppended(write, appended, print);
+    if (creating === undefined) note();
+    else void creating.then(note);
     return appended;
   };
   const observed: Partial<Store> = { create, append };

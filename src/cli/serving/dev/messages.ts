@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Announcement } from '../announcement.ts';
 
 /** The environment variable that marks the child process of `tandem dev`. Its value is the port, or empty. */
 export const CHILD_VARIABLE = 'TANDEM_DEV_CHILD';
@@ -6,14 +7,10 @@ export const CHILD_VARIABLE = 'TANDEM_DEV_CHILD';
 /** Makes Node report every module that it loads to the parent process, as `node --watch` does. */
 export const REPORT_VARIABLE = 'WATCH_REPORT_DEPENDENCIES';
 
-/** The report of the child process once its agent is served. */
-export interface Listening {
+/** The report of the child process once its agents are served. */
+export interface Listening extends Announcement {
   readonly type: 'listening';
-  readonly name: string;
-  readonly url: string;
   readonly port: number;
-  /** The place of the store, as it is printed. */
-  readonly place: string;
 }
 
 /** Requests the child process to stop. */

@@ -7,6 +7,7 @@ import { type Deferred, deferred } from '../../../support/deferred.ts';
 import { onStopSignal } from '../../interrupt.ts';
 import { now } from '../../now.ts';
 import { screen } from '../../output/screen.ts';
+import { cardsHeading, placesOf } from '../announcement.ts';
 import { CHILD_VARIABLE, isListening, type Listening, loadedFiles, REPORT_VARIABLE, STOP } from './messages.ts';
 import { SourceWatcher } from './source-watcher.ts';
 
@@ -16,15 +17,15 @@ const BURST_MS = 60;
 const STOP_MS = 3000;
 
 /**
- * Serves the agent of a file in a child process, and starts another one when a file changes that the agent has loaded. An agent
+ * Serves the agents of files in a child process, and starts another one when a file changes that the agents have loaded. An agent
  * that cannot be loaded is started again after the next change. Returns after SIGINT or SIGTERM.
  *
  * @param words The arguments of the command, which the child process gets too.
  */
-export async function supervise(file: string, words: readonly string[]): Promise<void> {
+export async function supervise(files: readonly string[], words: readonly string[]): Promise<void> {
   const changes = new Changes();
   const watcher = new SourceWatcher((changed) => changes.note(changed));
-  watcher.add(realPath(file));
+  for (const file of files) watcher.add(realPath(file));
   const stopped = new Promise<undefined>((done) => onStopSignal(['SIGINT', 'SIGTERM'], () => done(undefined)));
   let port: number | undefined;
   try {
@@ -55,10 +56,12 @@ export async function supervise(file: string, words: readonly string[]): Promise
   }
 }
 
-function introduce({ name, url, place }: Listening): void {
-  screen.notice(`${name} is at ${url}. Tasks are stored in ${place}.`, 'bold');
-  screen.notice('The agent restarts when a file changes. Press Ctrl-C to stop. Agent card:', 'dim');
-  screen.writeLine(`${url}/.well-known/agent-card.json`);
+function introduce(listening: Listening): void {
+  const { cards } = listening;
+  const subject = cards.length === 1 ? 'The agent restarts' : 'The agents restart';
+  screen.notice(placesOf(listening), 'bold');
+  screen.notice(`${subject} when a file changes. Press Ctrl-C to stop. ${cardsHeading(listening)}`, 'dim');
+  for (const card of cards) screen.writeLine(card);
 }
 
 /** The changes of files since the last start. */

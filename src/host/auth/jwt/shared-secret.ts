@@ -9,12 +9,13 @@ import { BEARER_CHALLENGE } from '../credentials.ts';
 import { environmentVariable, isHostedProduction, UNSET_RETRY_MS } from '../hosted.ts';
 import { jwtAuthenticator } from './jwt-authenticator.ts';
 import {
+  callerOf,
   checkRules,
   checkTexts,
-  RULE_KEYS,
-  callerOf,
   isOtherSignature,
+  OTHER_AUDIENCE,
   requiredAudience,
+  RULE_KEYS,
   type TokenRules,
   verifyJwt,
 } from './verify-jwt.ts';
@@ -165,6 +166,6 @@ function requireAudience({ aud }: JWTPayload, rules: TokenRules, servedAt: Serve
   if (aud === undefined && rules.audience === undefined) return;
   const own = requiredAudience(rules, servedAt);
   if (![aud].flat().some((each) => each !== undefined && own.includes(each))) {
-    throw invalidCredentials('The token was issued for another audience');
+    throw invalidCredentials(OTHER_AUDIENCE);
   }
 }

@@ -122,8 +122,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'Several keys of the issuer match the token: it needs a kid that names one',
 };
 
+/** Also used by `sharedSecret`, which checks the audience itself. */
+export const OTHER_AUDIENCE = 'The token was issued for another audience';
+
 const CLAIMS: Readonly<Record<string, string>> = {
-  aud: 'The token was issued for another audience',
+  aud: OTHER_AUDIENCE,
   iss: 'The token was issued by an issuer that this agent does not trust',
   nbf: 'The token is not valid yet',
   exp: 'The token has no valid exp claim',

@@ -11,7 +11,7 @@ function progress(body: string, more: Partial<TaskProgress> = {}): TaskProgress 
 }
 
 function change(taskId: string, more: Partial<Change> = {}): Change {
-  return { taskId, by: 'node', isClaimable: false, progress: undefined, ...more };
+  return { taskId, by: 'node', isClaimable: false, progress: undefined, callsDue: false, ...more };
 }
 
 /** Decodes a payload including the progress. */
@@ -19,20 +19,20 @@ function read(payload: string): readonly Change[] {
   return decodeHint(payload).map((hint) => ({ ...hint, progress: hint.progress() }));
 }
 
-test('a hint contains for each task whether any node may run it, and its progress', () => {
+test('a hint contains for each task whether any node may run it, its progress, and whether calls are due', () => {
   const ended = progress('"é\n"', { endedAt: 5, status: { state: 'TASK_STATE_COMPLETED' } });
   const changes = [
     change('a', { progress: ended }),
     change('b', { isClaimable: true, progress: progress('x') }),
-    change('gone'),
+    change('gone', { callsDue: true }),
   ];
   const payload = encodeHint('sender', 'node', changes);
 
   expect(payload.startsWith('["sender",')).toBe(true);
   expect(read(payload)).toEqual([
-    { taskId: 'b', by: 'node', isClaimable: true, progress: progress('x') },
-    { taskId: 'a', by: 'node', isClaimable: false, progress: ended },
-    { taskId: 'gone', by: 'node', isClaimable: false, progress: undefined },
+    { taskId: 'b', by: 'node', isClaimable: true, progress: progress('x'), callsDue: false },
+    { taskId: 'a', by: 'node', isClaimable: false, progress: ended, callsDue: false },
+    { taskId: 'gone', by: 'node', isClaimable: false, progress: undefined, callsDue: true },
   ]);
 });
 
@@ -79,6 +79,6 @@ test.each(['', 'x', '[]\n', '["s",null,[]]\n[]', '{"a":1}\n[]', '\n\n', 'null\nn
 
 test('a truncated hint still contains the ids of its tasks', () => {
   expect(read('["s",null,[],["a"]]\n[{"lastEv')).toEqual([
-    { taskId: 'a', by: undefined, isClaimable: false, progress: undefined },
+    { taskId: 'a', by: undefined, isClaimable: false, progress: undefined, callsDue: false },
   ]);
 });

@@ -9,6 +9,8 @@ export interface Change {
   readonly isClaimable: boolean;
   /** The progress of the task. Undefined if the task was removed. */
   readonly progress: TaskProgress | undefined;
+  /** Whether the write has added calls or made calls due. */
+  readonly callsDue: boolean;
 }
 
 /** The hint about one task in a payload. */
@@ -21,8 +23,17 @@ const MAX_BYTES = 5300;
 /** `,null` */
 const BYTES_OF_NONE = 5;
 
-/** The changes of one writer: the ids of tasks that any node may run, and of all others. */
-type Head = readonly [sender: string, by: string | null, left: readonly string[], rest: readonly string[]];
+/**
+ * The changes of one writer: the ids of tasks that any node may run, and of all others, and the positions among both of the changes
+ * that made calls due. Most writes make none due.
+ */
+type Head = readonly [
+  sender: string,
+  by: string | null,
+  left: readonly string[],
+  rest: readonly string[],
+  callsDue?: readonly number[],
+];
 
 /**
  * Encodes changes as two lines: the writer with the ids of the tasks, and the progress of each task as far as there is room. Every
@@ -31,11 +42,14 @@ type Head = readonly [sender: string, by: string | null, left: readonly string[]
 export function encodeHint(sender: string, by: string | null, changes: readonly Change[]): string {
   const left = changes.filter(({ isClaimable }) => isClaimable);
   const rest = changes.filter(({ isClaimable }) => !isClaimable);
-  const head = JSON.stringify([sender, by, left.map(idOf), rest.map(idOf)] satisfies Head);
+  const ordered = [...left, ...rest];
+  const due = ordered.flatMap(({ callsDue }, index) => (callsDue ? [index] : []));
+  const names = [sender, by, left.map(idOf), rest.map(idOf)] as const;
+  const head = JSON.stringify((due.length === 0 ? names : [...names, due]) satisfies Head);
   let room = MAX_BYTES - Buffer.byteLength(head) - changes.length * BYTES_OF_NONE;
   // Without a hint, other nodes notice the change at their next poll.
   if (room < 0) return '';
-  const told = [...left, ...rest].map(({ progress }) => {
+  const told = ordered.map(({ progress }) => {
     const text = progress === undefined ? undefined : progressText(progress, room);
     if (text === undefined) return 'null';
     room -= Buffer.byteLength(text);
@@ -61,7 +75,7 @@ export function decodeHint(payload: string): readonly Hint[] {
   const end = payload.indexOf('\n');
   const head = parsed(payload.slice(0, Math.max(0, end)));
   if (!isHead(head)) return [];
-  const [, by, left, rest] = head;
+  const [, by, left, rest, due = []] = head;
   let told: unknown;
   const progressOf = (index: number): TaskProgress | undefined => {
     told ??= parsed(payload.slice(end + 1));
@@ -72,11 +86,13 @@ export function decodeHint(payload: string): readonly Hint[] {
     by: by ?? undefined,
     isClaimable: index < left.length,
     progress: () => progressOf(index),
+    callsDue: due.includes(index),
   }));
 }
 
 function isHead(value: unknown): value is Head {
-  return Array.isArray(value) && Array.isArray(value[2]) && Array.isArray(value[3]);
+  if (!Array.isArray(value) || !Array.isArray(value[2]) || !Array.isArray(value[3])) return false;
+  return value[4] === undefined || Array.isArray(value[4]);
 }
 
 function parsed(json: string): unknown {

@@ -48,7 +48,8 @@ export class Hints {
 
   /** Notifies the watchers of this process, after the commit. */
   tellHere(changes: readonly Change[]): void {
-    for (const { taskId, by, isClaimable, progress } of changes) this.#watcher(taskId, by, isClaimable, () => progress);
+    for (const { taskId, by, isClaimable, progress, callsDue } of changes)
+      this.#watcher(taskId, by, isClaimable, () => progress, callsDue);
   }
 
   /** The statements that notify other nodes, to run after the commit. */
@@ -86,8 +87,8 @@ export class Hints {
 
   #receive(payload: string): void {
     if (payload.startsWith(this.#start)) return;
-    for (const { taskId, by, isClaimable, progress } of decodeHint(payload))
-      this.#watcher(taskId, by, isClaimable, progress);
+    for (const { taskId, by, isClaimable, progress, callsDue } of decodeHint(payload))
+      this.#watcher(taskId, by, isClaimable, progress, callsDue);
   }
 }
 
@@ -111,7 +112,8 @@ function byWriter(changes: readonly Change[]): ReadonlyMap<string | null, readon
   return new Map(Array.from(all, ([by, own]) => [by, [...own.values()]]));
 }
 
-function joined({ progress: before }: Change, last: Change): Change {
+function joined({ progress: before, callsDue: wereDue }: Change, change: Change): Change {
+  const last = { ...change, callsDue: change.callsDue || wereDue };
   if (before === undefined || last.progress === undefined) return last;
   return { ...last, progress: { ...last.progress, events: [...before.events, ...last.progress.events] } };
 }

@@ -171,8 +171,7 @@ function answerOf(job: Job, unit: PostgresUnitOfWork, changes: Change[]): () => 
   try {
     const { result, hint } = unit.run(job.run);
     if (hint !== undefined && job.isSilent !== true) {
-      const { isClaimable, progress } = hint;
-      changes.push({ taskId: job.taskId, by: job.by, isClaimable, progress });
+      changes.push({ taskId: job.taskId, by: job.by, ...hint });
     }
     return () => job.resolve(result);
   } catch (error) {

@@ -41,6 +41,7 @@ export const CHANGING = {
   suspect_ms: 'integer',
   claimed_journal: 'integer',
   crashes: 'integer',
+  open_calls: 'integer',
 } as const;
 
 const LASTING = {
@@ -52,6 +53,7 @@ const LASTING = {
   alias: 'text',
   created_at: 'bigint',
   origin: 'text',
+  call_id: 'text',
 } as const;
 
 export function changingOf({ record, lastMessage, queued = false }: FoundTask): readonly unknown[] {
@@ -78,6 +80,7 @@ export function changingOf({ record, lastMessage, queued = false }: FoundTask): 
     record.suspectMs ?? null,
     record.claimedJournal ?? null,
     record.crashes ?? null,
+    record.openCalls ?? null,
   ];
 }
 
@@ -90,10 +93,10 @@ export function inserts(schema: string, rows: readonly Changed[]): Statement | u
   const batch = new RowBatch('task', INSERTED);
   for (const { stored, task, alias, snapshot } of rows) {
     if (stored !== undefined || task === undefined) continue;
-    const { tenant, owner, contextId, agent, fairnessKey, createdAt, origin } = task.record;
+    const { tenant, owner, contextId, agent, fairnessKey, createdAt, origin, callId } = task.record;
     const made = [snapshot?.upTo ?? 0, snapshot?.text ?? null];
     const names = [tenant, owner, contextId, agent, fairnessKey ?? null, alias ?? null];
-    batch.add(...changingOf(task), ...made, ...names, createdAt, JSON.stringify(origin));
+    batch.add(...changingOf(task), ...made, ...names, createdAt, JSON.stringify(origin), callId ?? null);
   }
   return batch.insert(schema, new Set());
 }

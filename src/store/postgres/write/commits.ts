@@ -32,10 +32,24 @@ export class Commits {
   }
 
   submit<T>(job: NewJob<T>): Promise<T> {
-    const { taskId, isNew, isLeaseHolder, isBackground, key, alias, nodes, isPushed, isSilent, by, size, run } = job;
+    const {
+      taskId,
+      isNew,
+      isLeaseHolder,
+      isBackground,
+      key,
+      alias,
+      nodes,
+      isPushed,
+      callIds,
+      isSilent,
+      by,
+      size,
+      run,
+    } = job;
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
-      const kind = { isNew, isLeaseHolder, isBackground, nodes, isPushed, isSilent };
+      const kind = { isNew, isLeaseHolder, isBackground, nodes, isPushed, callIds, isSilent };
       const asked = { taskId, ...kind, key, alias, by, size, since, run, resolve, reject };
       this.#waiting.add(asked as Job);
       this.#working ??= this.#work();

@@ -14,6 +14,8 @@ export interface Job<T = unknown> {
   readonly alias?: string | undefined;
   /** Whether it needs to know which nodes are alive. */
   readonly nodes?: boolean | undefined;
+  /** The calls that it needs to know. */
+  readonly callIds?: readonly string[] | undefined;
   /** Whether it adds a push config. */
   readonly isPushed?: boolean | undefined;
   /** The node in `TaskWrite.by`. */
@@ -98,9 +100,10 @@ function sizeOf(jobs: readonly Job[]): number {
   return jobs.reduce((sum, { size }) => sum + size, 0);
 }
 
-function isCovered({ taskId, key, alias, nodes, isPushed }: Job, needs: Needs): boolean {
+function isCovered({ taskId, key, alias, nodes, isPushed, callIds = [] }: Job, needs: Needs): boolean {
   if (!needs.taskIds.has(taskId) || (nodes === true && !needs.nodes)) return false;
   if (isPushed === true && !needs.pushedIds.has(taskId)) return false;
+  if (callIds.some((id) => !needs.callIds.has(id))) return false;
   return (key === undefined || needs.keys.has(key)) && (alias === undefined || needs.aliases.has(alias));
 }
 
@@ -110,6 +113,7 @@ export function needsOf(jobs: readonly Job[]): Needs {
   const keys = new Set<string>();
   const aliases = new Set<string>();
   const pushedIds = new Set<string>();
+  const callIds = new Set<string>();
   let nodes = false;
   let isLeaseHolder = true;
   for (const job of jobs) {
@@ -118,8 +122,9 @@ export function needsOf(jobs: readonly Job[]): Needs {
     if (job.key !== undefined) keys.add(job.key);
     if (job.alias !== undefined) aliases.add(job.alias);
     if (job.isPushed === true) pushedIds.add(job.taskId);
+    for (const id of job.callIds ?? []) callIds.add(id);
     nodes ||= job.nodes === true;
     isLeaseHolder &&= job.isLeaseHolder === true;
   }
-  return { taskIds, knownIds, keys, aliases, pushedIds, nodes, isLeaseHolder };
+  return { taskIds, knownIds, keys, aliases, pushedIds, callIds, nodes, isLeaseHolder };
 }

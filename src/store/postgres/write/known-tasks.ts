@@ -31,10 +31,10 @@ export class KnownTasks {
 
   /** The tasks that a transaction needs, if all of them are cached. */
   find(client: PoolClient, needs: Needs): ReadonlyMap<string, FoundTask> | undefined {
-    const { taskIds, keys, aliases, pushedIds, nodes, isLeaseHolder } = needs;
+    const { taskIds, keys, aliases, pushedIds, callIds, nodes, isLeaseHolder } = needs;
     const metAt = this.#meet(client);
     if (!canSendAhead(client) || !isDirectConnection(client)) return undefined;
-    if (!isLeaseHolder || keys.size + aliases.size + pushedIds.size > 0 || nodes) return undefined;
+    if (!isLeaseHolder || keys.size + aliases.size + pushedIds.size + callIds.size > 0 || nodes) return undefined;
     const found = new Map<string, FoundTask>();
     for (const id of taskIds) {
       const entry = this.#tasks.get(id);

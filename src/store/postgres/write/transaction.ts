@@ -4,6 +4,7 @@ import { BEGIN, type Database, SETTINGS } from '../database.ts';
 import type { KnownRequest } from '../../writes.ts';
 import { PostgresUnitOfWork, requestName } from './unit-of-work.ts';
 import type { CommitCondition } from '../hints/hints.ts';
+import { openCalls, toKnownCalls } from './call-rows.ts';
 import { knownPushConfigs, toKnownPushConfigs } from './push-config-rows.ts';
 import { canSendAhead, pipeline, noteBackendPid, type Row, run, type Statement } from '../statements.ts';
 import { isUnknownNumber } from '../failure.ts';
@@ -19,6 +20,7 @@ export interface Needs {
   readonly aliases: ReadonlySet<string>;
   /** The tasks to which a push config is added. */
   readonly pushedIds: ReadonlySet<string>;
+  readonly callIds: ReadonlySet<string>;
   /** Whether a write needs to know which nodes are alive. */
   readonly nodes: boolean;
   /** Whether all writes are made by runs under their leases. */
@@ -51,7 +53,7 @@ export async function begin(
   { lockMs, queryTimeoutMs }: { readonly lockMs: number; readonly queryTimeoutMs?: number | undefined },
 ): Promise<Transaction> {
   const { schema, now } = database;
-  const { taskIds, knownIds, keys, aliases, pushedIds, nodes } = needs;
+  const { taskIds, knownIds, keys, aliases, pushedIds, callIds, nodes } = needs;
   const names = [...keys].map((key) => `key ${key}`).concat([...aliases].map((alias) => `alias ${alias}`));
   const statements: Statement[] = [BEGIN, { name: 'begin', text: SET_UP, values: [lockMs] }];
   // Returns the index of the result of a statement, or -1 if the statement is not needed.
@@ -66,6 +68,7 @@ export async function begin(
     values: [[...aliases]],
   });
   const pushedAt = place(pushedIds.size > 0, knownPushConfigs(schema, [...pushedIds]));
+  const callsAt = place(callIds.size > 0, openCalls(schema, [...callIds]));
   const nodesAt = place(nodes, { text: `SELECT id FROM ${schema}.node WHERE lives_until > ${now}` });
   const outcomes = await pipeline(client, statements, queryTimeoutMs);
   const rowsAt = (at: number): readonly Row[] => outcomes[at]?.rows ?? [];
@@ -74,6 +77,7 @@ export async function begin(
     requests: new Map(rowsAt(keysAt).map(toRequest)),
     aliases: new Map(rowsAt(aliasesAt).map(toAlias)),
     pushConfigs: toKnownPushConfigs(rowsAt(pushedAt)),
+    calls: toKnownCalls(rowsAt(callsAt)),
     livingNodes: new Set(rowsAt(nodesAt).map(([node]) => String(node))),
   };
   const unit = new PostgresUnitOfWork(locked, database.aboutNow);

@@ -4,6 +4,7 @@ import type {
   Idempotency,
   JournalEntry,
   KeptJournal,
+  NewCall,
   NewEvent,
   NewTask,
   PushConfigRecord,
@@ -18,6 +19,7 @@ import type { Database } from '../database.ts';
 import type { Change } from '../hints/hint-payload.ts';
 import type { Statement } from '../statements.ts';
 import type { FoundTask } from '../task-row.ts';
+import { CallRows, type KnownCalls } from './call-rows.ts';
 import { type Changed, CHANGING, changingOf, inserts, isKept, updates, updatesWithSnapshot } from './changed-tasks.ts';
 import { absence, commitProbe } from './commit-probe.ts';
 import { type KnownPushConfigs, PushConfigRows } from './push-config-rows.ts';
@@ -32,6 +34,8 @@ export interface Locked {
   readonly aliases: ReadonlyMap<string, string>;
   /** The push configs of tasks to which the transaction adds one. */
   readonly pushConfigs: KnownPushConfigs;
+  /** Those open calls that a write asks for. */
+  readonly calls: KnownCalls;
   readonly livingNodes: ReadonlySet<string>;
 }
 
@@ -48,6 +52,7 @@ export const NOTHING_LOCKED: Locked = {
   requests: new Map(),
   aliases: new Map(),
   pushConfigs: new Map(),
+  calls: new Map(),
   livingNodes: NONE,
 };
 
@@ -57,7 +62,7 @@ export function requestName(scope: Scope, name: string): string {
 }
 
 /** The change of a task for watchers, without the writer. */
-export type Progress = Pick<Change, 'isClaimable' | 'progress'>;
+export type Progress = Pick<Change, 'isClaimable' | 'progress' | 'callsDue'>;
 
 /** The result of a write, and its hint for watchers. */
 export interface Written<T> {
@@ -66,7 +71,7 @@ export interface Written<T> {
   readonly hint: Progress | undefined;
 }
 
-const REMOVED: Progress = { isClaimable: false, progress: undefined };
+const REMOVED: Omit<Progress, 'callsDue'> = { isClaimable: false, progress: undefined };
 
 /**
  * The unit of work of one transaction. Each write works on the results of the earlier ones. At the end, a few statements store all
@@ -94,20 +99,29 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
     sensitive: 'boolean',
   });
   readonly #pushConfigs: PushConfigRows;
+  readonly #calls: CallRows;
   /** The hint of the current write. */
-  #hint: Progress | undefined;
+  #hint: Omit<Progress, 'callsDue'> | undefined;
+  /** Whether the current write has added calls or made calls due. */
+  #callsDue = false;
 
   /** @param now The time that decides whether a written task is due. */
   constructor(locked: Locked, now: number) {
     this.#locked = locked;
     this.#now = now;
     this.#pushConfigs = new PushConfigRows(locked.pushConfigs);
+    this.#calls = new CallRows(locked.calls);
   }
 
   /** Runs one write, which changes at most one task. */
   run<T>(write: (unit: PostgresUnitOfWork) => T): Written<T> {
     this.#hint = undefined;
-    return { result: write(this), hint: this.#hint };
+    this.#callsDue = false;
+    return { result: write(this), hint: this.#lastHint() };
+  }
+
+  #lastHint(): Progress | undefined {
+    return this.#hint && { ...this.#hint, callsDue: this.#callsDue };
   }
 
   find(taskId: string): FoundTask | undefined {
@@ -186,6 +200,8 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
 
   remove(task: FoundTask): void {
     this.#change(task).task = undefined;
+    // A call comes with a journal entry. Most tasks have none.
+    if (task.record.lastJournal > 0) this.#calls.removeOf(task.record.id);
     for (const [name, id] of this.#aliases) if (id === task.record.id) this.#aliases.delete(name);
     this.#hint = REMOVED;
   }
@@ -202,28 +218,31 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
     }
   }
 
-  hasCall(): boolean {
-    throw new Error('Calls are not stored yet');
+  hasCall({ record }: FoundTask, callId: string): boolean {
+    return this.#calls.taskOf(callId) === record.id;
   }
 
-  isCallOpen(): boolean {
-    throw new Error('Calls are not stored yet');
+  isCallOpen(callId: string): boolean {
+    return this.#calls.taskOf(callId) !== undefined;
   }
 
-  addCalls(): void {
-    throw new Error('Calls are not stored yet');
+  addCalls({ record }: FoundTask, calls: readonly NewCall[]): void {
+    this.#callsDue = true;
+    for (const call of calls) this.#calls.add(record, call);
   }
 
-  removeCall(): void {
-    throw new Error('Calls are not stored yet');
+  removeCall(_task: FoundTask, callId: string): void {
+    this.#calls.remove(callId);
   }
 
-  makeCallsDue(): void {
-    throw new Error('Calls are not stored yet');
+  makeCallsDue({ record }: FoundTask): void {
+    this.#callsDue = true;
+    this.#calls.makeDueOf(record.id);
   }
 
-  makeCallDue(): void {
-    throw new Error('Calls are not stored yet');
+  makeCallDue(callId: string): void {
+    this.#callsDue = true;
+    this.#calls.makeDue(callId);
   }
 
   pushConfigCount({ record }: FoundTask): number {
@@ -260,6 +279,7 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
       // After the entries of this transaction.
       ...this.#reductions(schema, gone),
       ...this.#pushConfigs.statements(database, gone),
+      ...this.#calls.statements(database),
       requestRows([...this.#requests.values()], gone).insert(schema, NONE),
     ].filter((statement) => statement !== undefined);
   }
@@ -322,7 +342,7 @@ export class PostgresUnitOfWork implements UnitOfWork<FoundTask> {
 }
 
 /** @param events The last events of the task. */
-function progressOf(record: TaskRecord, events: readonly NewEvent[]): Progress {
+function progressOf(record: TaskRecord, events: readonly NewEvent[]): Omit<Progress, 'callsDue'> {
   const { lastEvent, endedAt, status } = record;
   const before = lastEvent - events.length;
   const numbered = events.map(({ kind, body }, i): TaskEvent => ({ number: before + i + 1, kind, body }));

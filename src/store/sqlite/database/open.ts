@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import type { Log } from '../../../observe/log.ts';
+import { knownCallers } from '../calls.ts';
 import { knownNodes } from '../claim.ts';
 import { Connection } from './connection.ts';
 import type { Driver } from './driver.ts';
@@ -111,7 +112,7 @@ function lockAndOpen(driver: Driver, file: string, log: Log, syncFile: SyncFile 
     setUp(connection, file);
     const boot = migrate(connection, version);
     connection.exec(`PRAGMA busy_timeout = ${PATIENCE_MS}; ${SYNCED_BY_US}`);
-    const nodes = [...knownNodes(connection), ...knownNotifiers(connection)];
+    const nodes = [...knownNodes(connection), ...knownNotifiers(connection), ...knownCallers(connection)];
     const files = new OpenFiles(file, `${file}-wal`);
     return { connection, boot, nodes, lock, log: new LogSync(file, syncFile), files };
   } catch (error) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { verifies } from '../../../../test/helpers/verifies.ts';
 import type { JsonObject, JsonValue } from '../../../model/json.ts';
-import { CARD_VARIANTS, canonicalCard, canonicalPayload, tidyCard } from './canonical-card.ts';
+import { CARD_VARIANTS, canonicalCard, canonicalPayload } from './canonical-card.ts';
 import vector from './fixtures/vector-card.json' with { type: 'json' };
 
 const CARD: JsonObject = {
@@ -175,17 +175,6 @@ test('the pruned forms contain no empty value at any depth', () => {
 test.each(CARD_VARIANTS)(verifies('J-04', 'the %s form leaves signatures out'), (variant) => {
   const signed = { ...CARD, signatures: [{ protected: 'a', signature: 'b' }] };
   expect(canonicalCard(signed, variant)).toEqual(canonicalCard(CARD, variant));
-});
-
-test('a tidied card omits empty optional members and keeps required ones', () => {
-  const card = {
-    ...withMember('capabilities', { streaming: false, extensions: [{ uri: 'u', params: {} }] }),
-    extra: 1,
-  };
-  const empty = { documentationUrl: '', iconUrl: '', provider: {}, securityRequirements: [] };
-  const kept = { securitySchemes: { a: { mtlsSecurityScheme: {} } }, description: '', defaultInputModes: [] };
-  const tidy = { ...CARD, ...kept, capabilities: { streaming: false, extensions: [{ uri: 'u' }] } };
-  expect(tidyCard({ ...card, ...empty, ...kept })).toEqual(tidy);
 });
 
 test('a scheme can have the name __proto__', async () => {

@@ -32,20 +32,6 @@ export function canonicalCard(json: JsonObject, variant: CardVariant = 'spec'): 
   }
 }
 
-/**
- * Returns the card as we publish it: only members of the schema, without empty optional values. Most cards then have the
- * same bytes in every variant. Required members stay even if they are empty, so `spec` and `pruned` still differ for
- * `tags: []` or a requirement without scopes.
- */
-export function tidyCard(json: JsonObject): JsonObject {
-  rejectDeep(json);
-  return asObject(
-    present(signedCard, json, (member, value) => {
-      return keepMarked(member, value) && !(member?.mark === 'optional' && isEmpty(value));
-    }),
-  );
-}
-
 /** Returns the RFC 8785 text of `canonicalCard`, which is signed after encoding as UTF-8. */
 export async function canonicalPayload(json: JsonObject, variant: CardVariant = 'spec'): Promise<string> {
   const content = canonicalCard(json, variant);

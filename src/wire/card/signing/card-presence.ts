@@ -40,7 +40,9 @@ export interface Member {
 type KeyOf<T> = T extends unknown ? keyof T : never;
 
 /** Requires one mark for each member of the model: a missing mark is a compile error. */
-function message<T>(marks: Readonly<Record<KeyOf<T> & string, Mark | readonly [Mark, Shape]>>): Shape {
+type Marks<T> = Readonly<Record<KeyOf<T> & string, Mark | readonly [Mark, Shape]>>;
+
+function message<T>(marks: Marks<T>): Shape {
   const entries = Object.entries<Mark | readonly [Mark, Shape]>(marks);
   return {
     kind: 'message',
@@ -52,6 +54,11 @@ function message<T>(marks: Readonly<Record<KeyOf<T> & string, Mark | readonly [M
   };
 }
 
+/** A member of which exactly one is set. */
+function oneOf<T>(marks: Marks<T>): readonly [Mark, Shape] {
+  return ['oneof', message<T>(marks)];
+}
+
 const each = (of: Shape): Shape => ({ kind: 'each', of });
 
 const requirements = each(
@@ -59,61 +66,49 @@ const requirements = each(
 );
 
 const flows = message<OAuthFlows>({
-  authorizationCode: [
-    'oneof',
-    message<AuthorizationCodeOAuthFlow>({
-      authorizationUrl: 'required',
-      tokenUrl: 'required',
-      refreshUrl: 'defaulted',
-      scopes: 'required',
-      pkceRequired: 'defaulted',
-    }),
-  ],
-  clientCredentials: [
-    'oneof',
-    message<ClientCredentialsOAuthFlow>({ tokenUrl: 'required', refreshUrl: 'defaulted', scopes: 'required' }),
-  ],
-  implicit: [
-    'oneof',
-    message<ImplicitOAuthFlow>({ authorizationUrl: 'defaulted', refreshUrl: 'defaulted', scopes: 'defaulted' }),
-  ],
-  password: [
-    'oneof',
-    message<PasswordOAuthFlow>({ tokenUrl: 'defaulted', refreshUrl: 'defaulted', scopes: 'defaulted' }),
-  ],
-  deviceCode: [
-    'oneof',
-    message<DeviceCodeOAuthFlow>({
-      deviceAuthorizationUrl: 'required',
-      tokenUrl: 'required',
-      refreshUrl: 'defaulted',
-      scopes: 'required',
-    }),
-  ],
+  authorizationCode: oneOf<AuthorizationCodeOAuthFlow>({
+    authorizationUrl: 'required',
+    tokenUrl: 'required',
+    refreshUrl: 'defaulted',
+    scopes: 'required',
+    pkceRequired: 'defaulted',
+  }),
+  clientCredentials: oneOf<ClientCredentialsOAuthFlow>({
+    tokenUrl: 'required',
+    refreshUrl: 'defaulted',
+    scopes: 'required',
+  }),
+  implicit: oneOf<ImplicitOAuthFlow>({ authorizationUrl: 'defaulted', refreshUrl: 'defaulted', scopes: 'defaulted' }),
+  password: oneOf<PasswordOAuthFlow>({ tokenUrl: 'defaulted', refreshUrl: 'defaulted', scopes: 'defaulted' }),
+  deviceCode: oneOf<DeviceCodeOAuthFlow>({
+    deviceAuthorizationUrl: 'required',
+    tokenUrl: 'required',
+    refreshUrl: 'defaulted',
+    scopes: 'required',
+  }),
 });
 
 const scheme = message<SecurityScheme>({
-  apiKeySecurityScheme: [
-    'oneof',
-    message<APIKeySecurityScheme>({ description: 'defaulted', location: 'required', name: 'required' }),
-  ],
-  httpAuthSecurityScheme: [
-    'oneof',
-    message<HTTPAuthSecurityScheme>({ description: 'defaulted', scheme: 'required', bearerFormat: 'defaulted' }),
-  ],
-  oauth2SecurityScheme: [
-    'oneof',
-    message<OAuth2SecurityScheme>({
-      description: 'defaulted',
-      flows: ['required', flows],
-      oauth2MetadataUrl: 'defaulted',
-    }),
-  ],
-  openIdConnectSecurityScheme: [
-    'oneof',
-    message<OpenIdConnectSecurityScheme>({ description: 'defaulted', openIdConnectUrl: 'required' }),
-  ],
-  mtlsSecurityScheme: ['oneof', message<MutualTlsSecurityScheme>({ description: 'defaulted' })],
+  apiKeySecurityScheme: oneOf<APIKeySecurityScheme>({
+    description: 'defaulted',
+    location: 'required',
+    name: 'required',
+  }),
+  httpAuthSecurityScheme: oneOf<HTTPAuthSecurityScheme>({
+    description: 'defaulted',
+    scheme: 'required',
+    bearerFormat: 'defaulted',
+  }),
+  oauth2SecurityScheme: oneOf<OAuth2SecurityScheme>({
+    description: 'defaulted',
+    flows: ['required', flows],
+    oauth2MetadataUrl: 'defaulted',
+  }),
+  openIdConnectSecurityScheme: oneOf<OpenIdConnectSecurityScheme>({
+    description: 'defaulted',
+    openIdConnectUrl: 'required',
+  }),
+  mtlsSecurityScheme: oneOf<MutualTlsSecurityScheme>({ description: 'defaulted' }),
 });
 
 const capabilities = message<AgentCapabilities>({

@@ -1,9 +1,9 @@
 import type { CryptoKey, JWK } from 'jose';
 import { A2AError } from '../../../errors.ts';
-import type { AgentCard, AgentCardSignature } from '../../../model/card.ts';
+import type { AgentCardSignature } from '../../../model/card.ts';
 import type { JsonObject, JsonValue } from '../../../model/json.ts';
 import { defined } from '../../../support/defined.ts';
-import { CARD_VARIANTS, type CardVariant, canonicalPayload, tidyCard } from './canonical-card.ts';
+import { CARD_VARIANTS, type CardVariant, canonicalPayload } from './canonical-card.ts';
 import {
   CARD_ALGORITHMS,
   type CardKey,
@@ -26,33 +26,6 @@ export interface CardSignerKey {
   readonly kid: string;
   /** URL of the key set with the public key. Verifiers use it only if they trust the host. */
   readonly jku?: string;
-}
-
-/** Options of `signCard`. */
-export interface SignCardOptions extends CardSignerKey {
-  /**
-   * The signed form. Default: `spec`. The reference SDKs verify `pruned`, which drops empty values even if they are
-   * required. If the card has such values, add a second signature with `pruned`.
-   */
-  readonly variant?: 'spec' | 'pruned';
-}
-
-/**
- * Returns the card with one more signature (1.0 §8.4.2). Existing signatures stay valid, so that keys can be rotated.
- *
- * Publish the result, not the card that was passed in: a card without signatures is returned without
- * unknown members and without empty optional values. A card that already has signatures is signed unchanged.
- *
- * @example
- * const signed = await signCard(card, { key: privateKey, alg: 'ES256', kid: '2025-01' });
- */
-export async function signCard(card: AgentCard, options: SignCardOptions): Promise<AgentCard> {
-  const { variant = 'spec' } = options;
-  const earlier = card.signatures ?? [];
-  const plain = JSON.parse(JSON.stringify(card)) as JsonObject;
-  const json = earlier.length === 0 ? tidyCard(plain) : plain;
-  const signature = await cardSignature(await canonicalPayload(json, variant), options);
-  return { ...(json as unknown as AgentCard), signatures: [...earlier, signature] };
 }
 
 /** Signs a canonical text. @throws A2AError `INVALID_PARAMS` for an unsupported algorithm or an empty kid. */

@@ -8,14 +8,14 @@ import { boolean, id, oneOf, string, struct } from '../../values.ts';
 import { artifact, message } from './message.ts';
 import { task, taskStatus } from './task.ts';
 
-const statusUpdateMembers: Codec<TaskStatusUpdateEvent> = object<TaskStatusUpdateEvent>({
+const statusUpdateMembers = object<TaskStatusUpdateEvent>({
   taskId: required(id),
   contextId: expected(string, () => ''),
   status: required(taskStatus),
   metadata: optional(struct),
 });
 
-const artifactUpdateMembers: Codec<TaskArtifactUpdateEvent> = object<TaskArtifactUpdateEvent>({
+const artifactUpdateMembers = object<TaskArtifactUpdateEvent>({
   taskId: required(id),
   contextId: expected(string, () => ''),
   artifact: required(artifact),

@@ -1,13 +1,7 @@
-import type {
-  CancelTaskRequest,
-  GetTaskRequest,
-  SendMessageConfiguration,
-  SendMessageRequest,
-  SubscribeToTaskRequest,
-} from '../../../model/operation.ts';
+import type { Input, SendMessageConfiguration } from '../../../model/operation.ts';
 import { defined } from '../../../support/defined.ts';
 import { type Codec, defaulted, isObject, isSet, object, optional, required } from '../../codec.ts';
-import type { OperationCodecs } from '../../dialect.ts';
+import { operation, type OperationCodecs } from '../../dialect.ts';
 import { fromUser } from '../../user-role.ts';
 import { count, idOrEmpty, noParams, nothing, strings, struct } from '../../values.ts';
 import { returnImmediately, withBlocking } from '../blocking.ts';
@@ -49,7 +43,7 @@ const configuration: Codec<SendMessageConfiguration> = {
   encode: configurationMembers.encode,
 };
 
-const sendParams: Codec<SendMessageRequest> = object<Omit<SendMessageRequest, 'tenant'>>({
+const sendParams: Codec<Input<'SendMessage'>> = object<Omit<Input<'SendMessage'>, 'tenant'>>({
   // The field `request` has the JSON name `message`.
   message: required(fromUser(message), { aliases: ['request'] }),
   configuration: optional(configuration),
@@ -63,13 +57,13 @@ interface TaskAddress {
   readonly historyLength?: number;
 }
 
-const taskAddress: Codec<TaskAddress> = object<TaskAddress>({
+const taskAddress = object<TaskAddress>({
   name: optional(taskName),
   id: defaulted(idOrEmpty),
   historyLength,
 });
 
-const getParams: Codec<GetTaskRequest> = {
+const getParams: Codec<Input<'GetTask'>> = {
   decode(d, json) {
     const { name, id, ...rest } = taskAddress.decode(d, json);
     const taskIds: IdCandidates = [
@@ -81,37 +75,21 @@ const getParams: Codec<GetTaskRequest> = {
   encode: ({ id, historyLength: length }) => taskAddress.encode(defined({ name: id, historyLength: length })),
 };
 
-const taskParams: Codec<CancelTaskRequest & SubscribeToTaskRequest> = {
+const taskParams: Codec<Input<'CancelTask'> & Input<'SubscribeToTask'>> = {
   decode: (d, json) => ({ id: getParams.decode(d, json).id }),
   encode: ({ id }) => getParams.encode({ id }),
 };
 
 /** The methods of gRPC; REST uses paths instead. */
 export const operations: OperationCodecs = {
-  SendMessage: { method: 'SendMessage', params: sendParams, result: sendResultOf('proto') },
-  SendStreamingMessage: { method: 'SendStreamingMessage', params: sendParams, result: streamItemOf('proto') },
-  GetTask: { method: 'GetTask', params: getParams, result: taskResultOf('proto') },
-  CancelTask: { method: 'CancelTask', params: taskParams, result: taskResultOf('proto') },
-  SubscribeToTask: { method: 'TaskSubscription', params: taskParams, result: streamItemOf('proto') },
-  CreateTaskPushNotificationConfig: {
-    method: 'CreateTaskPushNotificationConfig',
-    params: createPushConfig,
-    result: taskPushConfig,
-  },
-  GetTaskPushNotificationConfig: {
-    method: 'GetTaskPushNotificationConfig',
-    params: getPushConfig,
-    result: taskPushConfig,
-  },
-  ListTaskPushNotificationConfigs: {
-    method: 'ListTaskPushNotificationConfig',
-    params: listPushConfigs,
-    result: pushConfigList,
-  },
-  DeleteTaskPushNotificationConfig: {
-    method: 'DeleteTaskPushNotificationConfig',
-    params: deletePushConfig,
-    result: nothing,
-  },
-  GetExtendedAgentCard: { method: 'GetAgentCard', params: noParams, result: card },
+  SendMessage: operation('SendMessage', sendParams, sendResultOf('proto')),
+  SendStreamingMessage: operation('SendStreamingMessage', sendParams, streamItemOf('proto')),
+  GetTask: operation('GetTask', getParams, taskResultOf('proto')),
+  CancelTask: operation('CancelTask', taskParams, taskResultOf('proto')),
+  SubscribeToTask: operation('TaskSubscription', taskParams, streamItemOf('proto')),
+  CreateTaskPushNotificationConfig: operation('CreateTaskPushNotificationConfig', createPushConfig, taskPushConfig),
+  GetTaskPushNotificationConfig: operation('GetTaskPushNotificationConfig', getPushConfig, taskPushConfig),
+  ListTaskPushNotificationConfigs: operation('ListTaskPushNotificationConfig', listPushConfigs, pushConfigList),
+  DeleteTaskPushNotificationConfig: operation('DeleteTaskPushNotificationConfig', deletePushConfig, nothing),
+  GetExtendedAgentCard: operation('GetAgentCard', noParams, card),
 };

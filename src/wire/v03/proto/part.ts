@@ -19,7 +19,7 @@ interface ProtoFile {
   readonly name?: string;
 }
 
-const fileMembers: Codec<ProtoFile> = object<ProtoFile>({
+const fileMembers = object<ProtoFile>({
   fileWithUri: optional(nonEmptyString),
   fileWithBytes: optional(bytes),
   mimeType: defaulted(string),
@@ -63,7 +63,7 @@ const structOrValue: Codec<JsonValue> = {
   encode: (value) => value,
 };
 
-const dataMembers: Codec<{ readonly data: JsonValue }> = object<{ readonly data: JsonValue }>({
+const dataMembers = object<{ readonly data: JsonValue }>({
   data: required(structOrValue),
 });
 

@@ -1,9 +1,4 @@
-import type {
-  DeleteTaskPushNotificationConfigRequest,
-  GetTaskPushNotificationConfigRequest,
-  ListTaskPushNotificationConfigsRequest,
-  ListTaskPushNotificationConfigsResponse,
-} from '../../../model/operation.ts';
+import type { Input, Output } from '../../../model/operation.ts';
 import type { TaskPushNotificationConfig } from '../../../model/push.ts';
 import { defined } from '../../../support/defined.ts';
 import { type Codec, defaulted, isObject, isSet, object, optional } from '../../codec.ts';
@@ -25,7 +20,7 @@ const namedConfigFields = {
   pushNotificationConfig: optional(pushConfig),
 };
 
-const namedConfig: Codec<NamedConfig> = object<NamedConfig>(namedConfigFields);
+const namedConfig = object<NamedConfig>(namedConfigFields);
 
 /**
  * The config to create. The prose of 0.3 has only `config`; its protocol definition makes `config` the body of the
@@ -46,7 +41,7 @@ const eitherConfig: Codec<NamedConfig> = {
   encode: namedConfig.encode,
 };
 
-const newConfig: Codec<NewConfig> = object<NewConfig>({
+const newConfig = object<NewConfig>({
   parent: optional(taskName),
   configId: defaulted(idOrEmpty),
   config: optional(eitherConfig),
@@ -110,7 +105,7 @@ interface ConfigAddress {
   readonly pushNotificationConfigId?: string;
 }
 
-const configAddress: Codec<ConfigAddress> = object<ConfigAddress>({
+const configAddress = object<ConfigAddress>({
   name: optional(configName),
   id: defaulted(idOrEmpty),
   pushNotificationConfigId: defaulted(idOrEmpty),
@@ -134,29 +129,29 @@ const pushConfigAddress: Codec<Required<ConfigName>> = {
   encode: (name) => configAddress.encode({ name }),
 };
 
-export const getPushConfig: Codec<GetTaskPushNotificationConfigRequest> = {
+export const getPushConfig: Codec<Input<'GetTaskPushNotificationConfig'>> = {
   decode: pushConfigAddress.decode,
   encode: ({ taskId, id = taskId }) => pushConfigAddress.encode({ taskId, id }),
 };
 
-export const deletePushConfig: Codec<DeleteTaskPushNotificationConfigRequest> = {
+export const deletePushConfig: Codec<Input<'DeleteTaskPushNotificationConfig'>> = {
   decode: pushConfigAddress.decode,
   encode: ({ taskId, id }) => pushConfigAddress.encode({ taskId, id }),
 };
 
-interface ListAddress extends Omit<ListTaskPushNotificationConfigsRequest, 'tenant' | 'taskId'> {
+interface ListAddress extends Omit<Input<'ListTaskPushNotificationConfigs'>, 'tenant' | 'taskId'> {
   readonly parent?: string;
   readonly id?: string;
 }
 
-const listAddress: Codec<ListAddress> = object<ListAddress>({
+const listAddress = object<ListAddress>({
   parent: optional(taskName),
   id: defaulted(idOrEmpty),
   pageSize: defaulted(count),
   pageToken: defaulted(idOrEmpty),
 });
 
-export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = {
+export const listPushConfigs: Codec<Input<'ListTaskPushNotificationConfigs'>> = {
   decode(d, json) {
     const { parent, id, ...page } = listAddress.decode(d, json);
     const taskIds: IdCandidates = [
@@ -168,7 +163,7 @@ export const listPushConfigs: Codec<ListTaskPushNotificationConfigsRequest> = {
   encode: ({ tenant: _, taskId, ...page }) => listAddress.encode({ parent: taskId, ...page }),
 };
 
-const configList: Codec<ListTaskPushNotificationConfigsResponse> = object<ListTaskPushNotificationConfigsResponse>({
+const configList = object<Output<'ListTaskPushNotificationConfigs'>>({
   configs: optional(list(taskPushConfig)),
   nextPageToken: defaulted(string),
 });
@@ -176,7 +171,7 @@ const configList: Codec<ListTaskPushNotificationConfigsResponse> = object<ListTa
 const configs = list(taskPushConfig);
 
 /** Pages of configs; the other styles return only the list. */
-export const pushConfigList: Codec<ListTaskPushNotificationConfigsResponse> = {
+export const pushConfigList: Codec<Output<'ListTaskPushNotificationConfigs'>> = {
   decode: (d, json) => (Array.isArray(json) ? { configs: configs.decode(d, json) } : configList.decode(d, json)),
   encode: configList.encode,
 };

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { styled } from './style.ts';
+import { styled } from './screen.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

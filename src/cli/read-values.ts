@@ -1,4 +1,4 @@
-import { CliError } from '../cli-error.ts';
+import { CliError } from './cli-error.ts';
 
 /** Returns the port of the option, otherwise that of the environment. */
 export function readPort(option: string | undefined): number | undefined {
@@ -51,4 +51,21 @@ export function readJson(what: string, text: string): unknown {
   } catch (cause) {
     throw new CliError('usage', `${what} is not valid JSON`, { cause });
   }
+}
+
+/** Whether the result is to be printed as JSON. */
+export function wantsJson({ output }: { readonly output: string | undefined }): boolean {
+  return readChoice('output', output, ['text', 'json']) === 'json';
+}
+
+/** Returns the only argument of a command. @throws CliError with the usage if there is none, or more than one. */
+export function onlyArgument([argument, ...others]: readonly string[], usage: string): string {
+  if (argument !== undefined && argument !== '' && others.length === 0) return argument;
+  throw new CliError('usage', usage);
+}
+
+/** @throws CliError if words are left over. */
+export function expectNoMore(rest: readonly string[], synopsis: string): void {
+  if (rest.length > 0)
+    throw new CliError('usage', `Unexpected argument ${JSON.stringify(rest[0])}. Usage: tandem ${synopsis}`);
 }
