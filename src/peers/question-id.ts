@@ -15,7 +15,7 @@ export function withQuestionId(task: Task, raw: unknown): Task {
   if (message === undefined || !isPaused(state)) return task;
   // Agents made with this library list the ids of their questions in the metadata, in every version.
   const { id = message.messageId } = questionOf(task) ?? {};
-  const isSent = JSON.stringify(raw)?.includes(id) === true;
+  const isSent = JSON.stringify(raw ?? null).includes(id);
   const messageId = isSent ? id : digest(JSON.stringify([task.id, timestamp, message.parts]));
   if (messageId === message.messageId) return task;
   return { ...task, status: { ...status, message: { ...message, messageId } } };
