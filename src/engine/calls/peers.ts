@@ -63,7 +63,7 @@ export interface Peer {
   requestHints(call: PeerCall, taskId: string, hint: PeerHint, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The address at which a peer notifies this host about the task of a call. A notification reports only that the task has changed. */
+/** The address at which a peer notifies this host about the task of a call. A notification contains nothing but the fact that the task has changed. */
 export interface PeerHint {
   /** The id of the call, with which `onCallHint` of the host is called. */
   readonly callId: string;
@@ -104,24 +104,51 @@ export interface PeerAnswer {
 /** The result of a request to a peer. */
 export type PeerState =
   /** The peer has replied without a task. */
-  | { readonly kind: 'message'; readonly message: Message }
-  /** The task in the 1.0 format. */
-  | { readonly kind: 'task'; readonly task: Task };
+  | {
+      /** Always `message`. */
+      readonly kind: 'message';
+      /** The message in the 1.0 format. */
+      readonly message: Message;
+    }
+  /** The peer has a task for the message. */
+  | {
+      /** Always `task`. */
+      readonly kind: 'task';
+      /** The task in the 1.0 format. */
+      readonly task: Task;
+    };
 
 /** News of a task that is followed. */
 export type PeerUpdate =
   /** The task has ended or asks a question. */
-  | { readonly kind: 'settled'; readonly state: PeerState }
+  | {
+      /** Always `settled`. */
+      readonly kind: 'settled';
+      /** The task as it is then. */
+      readonly state: PeerState;
+    }
   /** The task works. */
-  | { readonly kind: 'progress'; readonly text: string; readonly path?: readonly string[]; readonly event?: number }
+  | {
+      /** Always `progress`. */
+      readonly kind: 'progress';
+      /** The text of its status. */
+      readonly text: string;
+      /** The agents that the text passed, the one that published it last; only the peer if not set. */
+      readonly path?: readonly string[];
+      /** The number of the event, if the peer numbers its events. */
+      readonly event?: number;
+    }
   /** A chunk of an artifact. */
   | {
+      /** Always `artifact`. */
       readonly kind: 'artifact';
       /** The name of the artifact, or its id if it has none. */
       readonly name: string;
+      /** The parts of the chunk. */
       readonly parts: Message['parts'];
       /** Whether it continues the artifact; otherwise it replaces it. */
       readonly append: boolean;
+      /** The number of the event, if the peer numbers its events. */
       readonly event?: number;
     };
 
