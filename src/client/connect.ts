@@ -75,7 +75,9 @@ export async function tryDiscover(address: string | URL, options: ConnectOptions
   // A quick check does not wait for an agent that may be restarting.
   const connection = createConnection({ reconnectMs: 0, ...options }, undefined);
   try {
-    const { value, url, version, warnings, raw } = await discover(connection, addressIn(address), options);
+    const given = addressIn(address);
+    connection.context.trust.add(given);
+    const { value, url, version, warnings, raw } = await discover(connection, given, options);
     return { card: value, url, version, warnings, raw };
   } catch (error) {
     if (NO_AGENT_CODES.some((code) => A2AError.is(error, code))) return null;
@@ -88,6 +90,18 @@ export async function tryDiscover(address: string | URL, options: ConnectOptions
 const NO_AGENT_CODES = ['DISCOVERY_FAILED', 'TRANSPORT_FAILED', 'TIMEOUT', 'INVALID_AGENT_RESPONSE'] as const;
 
 async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentClient> {
+  const connection = createConnection(options, undefined);
+  connection.context.trust.add(url);
+  return closedOnError(connection, async () => {
+    return clientOf(connection, await discover(connection, url, options), options);
+  });
+}
+
+/**
+ * Connects to an agent whose address comes from outside, such as from a model. It must be public, also after its name is resolved, and
+ * gets no credentials unless its origin is in `allowOrigins`.
+ */
+export async function connectToPublic(url: URL, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
   return closedOnError(connection, async () => {
     return clientOf(connection, await discover(connection, url, options), options);
@@ -174,7 +188,6 @@ function discover(
   options: ConnectOptions,
   scope = discoveryScope(options),
 ): Promise<FoundCard> {
-  context.trust.add(url);
   return withScope(scope, () => findCard(context, scope, url, options));
 }
 

@@ -1,12 +1,12 @@
 import type { AgentCard, AgentExtension } from './card.ts';
 
 /**
- * The extension with which a message says which chain of calls between agents it belongs to. The metadata of the message has a
+ * The extension with which a message names the chain of calls between agents that it belongs to. The metadata of the message has a
  * `Lineage` under the URI, with the deadline as a timestamp.
  */
 export const LINEAGE: AgentExtension = Object.freeze({
   uri: 'urn:tandem-a2a:lineage:1',
-  description: 'The metadata of a message may say which chain of calls between agents it belongs to',
+  description: 'The metadata of a message may name the chain of calls between agents that it belongs to',
 });
 
 /** Where a task comes from. From a remote caller it is a claim that only narrows limits. */

@@ -23,6 +23,8 @@ export type { TokenRules } from '../host/auth/jwt/verify-jwt.ts';
 export type { CardSigningKey, CardSigningOptions } from './options/card-signing-options.ts';
 export type { ExtendedCardFunction, ExtendedCardOption } from './options/extended-card-options.ts';
 export type { FileOptions } from '../host/options/file-options.ts';
+export type { PeersOption } from '../host/options/peer-options.ts';
+export type { PeerOptions, PeerSecret, PeerTarget } from '../peers/peer-options.ts';
 export type { PushOptions } from '../host/options/push-options.ts';
 export type { ServerlessOptions } from './serverless/serverless-options.ts';
 export type { SkillVisibility } from '../agent/skill-access.ts';

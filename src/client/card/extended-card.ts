@@ -35,7 +35,8 @@ async function fetchBesideEndpoint(
   const { context, card } = operationClient;
   const headers = { accept: 'application/json' };
   const request = { operation: 'GetExtendedAgentCard', method: 'GET', url, headers } as const;
-  const response = await exchange(context, scope, request, context.credentials && new AuthAttempt(card));
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, card);
+  const response = await exchange(context, scope, request, auth);
   const json = parseJson(await response.text(context.settings.limits.maxCardBytes, 'limits.maxCardBytes'));
   if (response.status === 200) return readTrusted(operationClient, scope, json);
   if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication');

@@ -91,15 +91,14 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
 }
 
 async function fetchPrivateCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  const auth = new AuthAttempt(undefined);
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, undefined);
   for (;;) {
     try {
       return await jsonOf(context, scope, request, auth);
     } catch (error) {
-      if (!A2AError.is(error, 'UNAUTHENTICATED')) throw error;
+      if (auth === undefined || !A2AError.is(error, 'UNAUTHENTICATED')) throw error;
       const authContext = refusedContext(request.url, undefined, undefined);
-      const renewal = context.credentials?.renew(authContext, auth) ?? Promise.resolve(false);
-      if (!(await scope.deadline.within(renewal))) throw error;
+      if (!(await scope.deadline.within(auth.credentials.renew(authContext, auth)))) throw error;
     }
   }
 }

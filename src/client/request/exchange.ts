@@ -147,7 +147,7 @@ function lost(message: string): A2AError {
 }
 
 async function sent(
-  { context: { settings, http, trust, credentials, closing }, scope, auth, span }: Sending,
+  { context: { settings, http, trust, closing }, scope, auth, span }: Sending,
   request: OutgoingRequest,
   url: URL,
 ): Promise<OutboundResponse> {
@@ -164,12 +164,12 @@ async function sent(
   let address = url;
   if (isRecipient) {
     Object.assign(headers, settings.headers);
-    if (credentials !== undefined && auth !== undefined) {
+    if (auth !== undefined) {
       try {
         const context = { origin: url.origin, card: auth.card };
-        const given = credentials.headers(context, auth, deadline);
+        const given = auth.credentials.headers(context, auth, deadline);
         addHeaders(headers, given instanceof Promise ? await deadline.within(given) : given);
-        address = withQuery(url, credentials.query(context, auth));
+        address = withQuery(url, auth.credentials.query(context, auth));
       } catch (error) {
         throw unsentError(error);
       }

@@ -123,7 +123,7 @@ export class OperationClient {
   async #persist<T>(scope: CallScope, facts: RequestFacts, run: (attempt: Attempt) => Promise<T>): Promise<T> {
     const { deadline } = scope;
     const { context } = this;
-    const auth = context.credentials === undefined ? undefined : new AuthAttempt(this.card);
+    const auth = AuthAttempt.of(scope.credentials ?? context.credentials, this.card);
     scope.begin(context.closing);
     let recovery: Recovery | undefined;
     let missing: { readonly error: unknown; readonly url: string } | undefined;
@@ -141,7 +141,7 @@ export class OperationClient {
         noteFailure(deadline, error, endpoint.url);
         // An error at the address in the card is more helpful than one at a guessed address.
         if (isMissing(error)) missing ??= { error, url: endpoint.url };
-        recovery ??= new Recovery(context, this.endpoints, scope, auth, facts.isRepeatable);
+        recovery ??= new Recovery(context.settings, this.endpoints, scope, auth, facts.isRepeatable);
         if (await recovery.recover(error, endpoint)) continue;
         if (isUnsupported(error, endpoint, this.endpoints)) throw unsupported(error);
         if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);

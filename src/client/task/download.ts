@@ -18,7 +18,7 @@ export async function bytesOfPart(operationClient: OperationClient, scope: CallS
   if ('data' in part) return new TextEncoder().encode(JSON.stringify(part.data));
   if ('raw' in part) return decodeBase64(part.raw);
   const { context, card } = operationClient;
-  const auth = context.credentials && new AuthAttempt(card);
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, card);
   try {
     const request = { operation: 'File', method: 'GET', url: part.url, headers: {} } as const;
     const response = await exchange(context, scope, request, auth);

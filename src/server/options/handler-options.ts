@@ -29,6 +29,7 @@ import { type CorsOptions, readCors } from '../http/cors.ts';
 import { type Limits, readLimits } from '../../host/limits/limit-settings.ts';
 import { type ExtendedCardOption, readExtendedCard } from './extended-card-options.ts';
 import { type FileOptions, FILES, MAX_TIMER_MS } from '../../host/options/file-options.ts';
+import { type PeersOption, readPeers } from '../../host/options/peer-options.ts';
 import { type PushOptions, readPushOptions } from '../../host/options/push-options.ts';
 import { readPath } from '../../host/options/option-readers.ts';
 import { readCardForm, readOffer, readRpcPaths } from './offer-options.ts';
@@ -157,6 +158,14 @@ export interface HandlerOptions {
   /** How `file.bytes()` fetches files that a message refers to by URL, and from which addresses. */
   readonly files?: FileOptions;
   /**
+   * The agents on other hosts that handlers can call by id: a URL, a URL with credentials, or a client. Default: none; handlers can
+   * call public agents by URL.
+   *
+   * @example
+   * peers: { crm: { url: 'https://crm.example.com', auth: process.env.CRM_TOKEN } }
+   */
+  readonly peers?: PeersOption;
+  /**
    * Accepts anonymous callers from anywhere, without `auth`. Nobody can list tasks, but everyone who knows the id of a task can read,
    * answer and cancel it. Default: `false`.
    */
@@ -222,6 +231,7 @@ export const HANDLER = {
   cors: WITH_OTHERS,
   push: WITH_OTHERS,
   files: group(FILES, "{ allowHosts: ['files.example.com'] }"),
+  peers: WITH_OTHERS,
   insecurePublic: flag(false),
   role: word(...ROLES),
   serverless: WITH_OTHERS,
@@ -270,6 +280,7 @@ function readTogether(check: Check, given: Readonly<Record<string, unknown>>, ow
     access: readAccess(check, given['access'], auth !== undefined),
     cors: readCors(check, given['cors'], { auth, insecurePublic, log }),
     push: readPushOptions(check, given['push'] ?? {}),
+    peers: readPeers(check, given['peers']),
     ...readServerless(check, given, offer),
   } as const;
 }

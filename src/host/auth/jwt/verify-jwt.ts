@@ -7,7 +7,7 @@ import type { ServedAt } from '../authenticator.ts';
 import { invalidCredentials } from '../authentication-errors.ts';
 import { isLoopback } from '../../../support/net/loopback.ts';
 import { trimEndOf } from '../../../support/trim-end.ts';
-import type { Check } from '../../../support/check.ts';
+import { type Check, isObject } from '../../../support/check.ts';
 import { callback, count, option, type OptionTable, type Settings } from '../../../support/options.ts';
 
 /** Rules for JWTs, independent of how they are signed. */
@@ -81,14 +81,32 @@ export async function callerOf(authority: string, payload: JWTPayload, rules: To
   const claims = payload as JsonObject;
   if ((await rules.isRevoked?.(claims)) === true) throw invalidCredentials('The token has been revoked');
   const tenants = rules.tenants?.(claims);
+  const actors = actorsOf(claims);
   return Object.freeze({
     id: `${authority}#${sub}`,
     isVerified: true,
     scopes: scopesOf(payload),
     ...(tenants !== undefined && { tenants }),
+    ...(actors.length > 0 && { actors }),
     expiresAt: (exp + rules.clockToleranceSeconds) * 1000,
     claims,
   });
+}
+
+/** The most actors of a token. */
+const MAX_ACTORS = 16;
+
+/** The chain of actors in the `act` claim (RFC 8693 §4.1): the current actor first, which contains the earlier ones. */
+function actorsOf(claims: JsonObject): readonly string[] {
+  const actors: string[] = [];
+  for (let act = claims['act']; isObject(act) && actors.length < MAX_ACTORS; act = act['act'] as JsonObject) {
+    const { sub } = act;
+    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !isName(sub)) {
+      throw invalidCredentials('The act claim of the token must name each actor with a sub claim');
+    }
+    actors.push(sub);
+  }
+  return actors;
 }
 
 /** The scopes of a token: one string separated by spaces (RFC 8693 §4.2), or an array, as some providers send. */
