@@ -1,7 +1,7 @@
 import type { AgentCard, AgentExtension } from './card.ts';
 
 /**
- * The extension with which a message says which chain of calls between agents it belongs to. The metadata of the message has a
+ * The extension with which a message names the chain of calls between agents that it belongs to. The metadata of the message has a
  * `Lineage` under the URI, with the deadline as a timestamp.
  */
 export const LINEAGE: AgentExtension = Object.freeze({

@@ -89,7 +89,7 @@ export class CallOutbox {
     if (callId !== undefined && endedAt !== undefined) this.#directly(() => this.#deliver(callId));
   }
 
-  /** Does work without a lease, as long as there is room. What it leaves undone is due. */
+  /** Does work without a lease, as long as there is room. Work that it leaves undone is due. */
   #directly(work: () => Promise<boolean>): void {
     if (this.#direct.size >= CONCURRENCY) {
       this.nudge();
