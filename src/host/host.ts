@@ -162,6 +162,8 @@ export class Host {
       log,
       observers: this.observers,
       fetchFile,
+      peers: this.peers,
+      identity: this.identity,
       closesWithWhole: settings.closesWithWhole,
       runsTasks: settings.runsTasks,
       ...(concurrency !== undefined && { concurrency }),

@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/engine/calls/call.ts';
 import type { Handler } from '../../src/engine/handler.ts';
+import type { Store } from '../../src/store/store.ts';
+import { fakeClock } from '../../src/testing/fake-clock.ts';
 import { deferred } from '../../src/support/deferred.ts';
 import { agentsOf, calling, echo, tasksOf } from './calling.ts';
 import { pass, untilAborted } from './cluster.ts';
-import { ANN, artifactText, type Harness, until, VARIANTS } from './harness.ts';
+import { ANN, artifactText, type Harness, openStore, startHarness, until, VARIANTS, withMethods } from './harness.ts';
 
 const waits: Handler = async ({ signal }) => {
   await untilAborted(signal);
@@ -138,15 +140,18 @@ describe.each(VARIANTS)('on $name', (variant) => {
   test('a child that is being created when the cancel comes ends as canceled', async () => {
     const holding = deferred<void>();
     const isHeld = deferred<void>();
-    const host = await calling(callsNext('bottom'), { bottom: waits }, { variant });
-    const create = host.store.create.bind(host.store);
-    host.store.create = async (task, onAccepted) => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const create: Store['create'] = async (task, onAccepted) => {
       if (task.agent === 'bottom') {
         isHeld.resolve();
         await holding.promise;
       }
-      return create(task, onAccepted);
+      return store.create(task, onAccepted);
     };
+    const agents = agentsOf(callsNext('bottom'), { bottom: waits });
+    const { maxSuspended } = variant;
+    const host = await startHarness({ store: withMethods(store, { create }), agents, clock, maxSuspended }, clock);
     const parent = host.task('go');
     await isHeld.promise;
     const cancel = host.engine.cancel(ANN, await firstId(host, 'agent'));

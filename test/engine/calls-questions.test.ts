@@ -191,7 +191,9 @@ describe.each(VARIANTS)('on $name', (variant) => {
     const question = asking.status.message?.messageId ?? '';
     const done = await host.reply(asking, 'first', { answers: question });
 
-    await expect(host.reply(asking, 'second', { answers: question })).rejects.toThrow();
+    await expect(host.reply(asking, 'second', { answers: question })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+    });
 
     expect(artifactText(done)).toBe('got first');
     const [child] = await tasksOf(host, 'bottom');

@@ -89,22 +89,23 @@ export class CallOutbox {
     if (callId !== undefined && endedAt !== undefined) this.#directly(() => this.#deliver(callId));
   }
 
-  /** Does work without a lease, as long as there is room. What it leaves undone is due. */
+  /** Does work without a lease, as long as there is room. Work that it leaves undone is due. */
   #directly(work: () => Promise<boolean>): void {
     if (this.#direct.size >= CONCURRENCY) {
       this.nudge();
       return;
     }
-    const done = work()
-      .catch((error: unknown) => {
-        if (!this.#isStopped) this.#engine.log.warn('Could not work on a call at once', { error });
-        return false;
-      })
-      .then((isDone) => {
-        this.#direct.delete(done);
-        if (!isDone) this.nudge();
-      });
+    const done = this.#unlessItFails(work).finally(() => this.#direct.delete(done));
     this.#direct.add(done);
+  }
+
+  async #unlessItFails(work: () => Promise<boolean>): Promise<void> {
+    try {
+      if (await work()) return;
+    } catch (error) {
+      if (!this.#isStopped) this.#engine.log.warn('Could not work on a call at once', { error });
+    }
+    this.nudge();
   }
 
   /** Delivers the result of a child that has just ended. */
@@ -129,7 +130,7 @@ export class CallOutbox {
     this.pause();
     await this.#claiming?.promise;
     for (const work of [...this.#works.values(), ...this.#unleased]) work.stop();
-    await Promise.all([...this.#direct, ...[...this.#works.values()].map(({ done }) => done)]);
+    await Promise.all([...this.#works.values(), ...this.#unleased].map(({ done }) => done));
   }
 
   async #claimAll(): Promise<void> {
@@ -177,12 +178,15 @@ export class CallOutbox {
     if (this.#isStopped || this.#works.has(call.id)) return;
     const work = new CallWork(this.#parts, call, leaseEpoch);
     this.#works.set(call.id, work);
-    void work.done.then((dueAt) => {
-      const wasFull = this.#works.size >= PER_OWNER;
-      this.#works.delete(call.id);
-      if (wasFull || dueAt <= this.#engine.clock.now()) this.nudge();
-      else if (dueAt < this.#armedFor && this.#claiming === undefined) this.#arm(dueAt);
-    });
+    void this.#continueAfter(work);
+  }
+
+  async #continueAfter({ call, done }: CallWork): Promise<void> {
+    const dueAt = await done;
+    const wasFull = this.#works.size >= PER_OWNER;
+    this.#works.delete(call.id);
+    if (wasFull || dueAt <= this.#engine.clock.now()) this.nudge();
+    else if (dueAt < this.#armedFor && this.#claiming === undefined) this.#arm(dueAt);
   }
 
   #mayFollow({ call }: CallWork): boolean {

@@ -406,14 +406,14 @@ export class Run implements ContextRun, Sink, WriterEvents {
 
   receive(message: Message): void {
     const entry = { kind: 'message', key: message.messageId, body: message as unknown as JsonValue };
-    this.#writer.note(entry).then(
-      ({ number }) => {
-        this.journal.addMessage({ ...entry, number });
-        this.#inbox?.wake();
-      },
-      // The next run does it again.
-      () => {},
-    );
+    // If it is not stored, the next run does it again.
+    this.#received(entry).catch(() => {});
+  }
+
+  async #received(entry: JournalEntry): Promise<void> {
+    const { number } = await this.#writer.note(entry);
+    this.journal.addMessage({ ...entry, number });
+    this.#inbox?.wake();
   }
 
   noteLater(kind: JournalKind, key: string, body: JsonValue): void {

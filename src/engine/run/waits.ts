@@ -335,6 +335,12 @@ export class Waits {
     });
   }
 
+  /** Whether it waits for more than timers. */
+  get #awaitsOthers(): boolean {
+    for (const wait of this.#open) if (wait.kind !== 'sleep') return true;
+    return false;
+  }
+
   get #hasQuestion(): boolean {
     for (const wait of this.#open) if (wait.kind === 'question') return true;
     return false;
@@ -481,8 +487,8 @@ export class Waits {
     }
     let wakeAt = Number.MAX_SAFE_INTEGER;
     for (const { until } of this.#open) wakeAt = Math.min(wakeAt, until);
-    // An answer that came first has woken the task, which must not be suspended over it.
-    const asOf = this.#hasQuestion ? { asOf: run.journal.arrivals } : {};
+    // An answer, or news of a call, that came first has woken the task, which must not be suspended over it.
+    const asOf = this.#awaitsOthers ? { asOf: run.journal.arrivals } : {};
     const noted = await this.#decide({ ...asOf, ...change, release: true, wakeAt });
     run.engine.faultPoint('after-suspend');
     if (noted === undefined) return false;
