@@ -78,6 +78,8 @@ export class Host {
   readonly peers: OpenPeers;
   /** Identifies this host in the marks of its agents: its public URL, else an id of this process. */
   readonly identity: string;
+  /** The most calls between agents that may lead to a task. */
+  readonly maxDepth: number;
   /**
    * Called when a peer notifies this host about the task of a call, with the SHA-256 of the token that it sent. Resolves to false if there
    * is no such call or it has another token.
@@ -108,6 +110,7 @@ export class Host {
     this.outbound = new Outbound({ ...settings, log, clock: systemClock });
     this.peers = hostPeers({ ...settings, log });
     this.identity = settings.publicUrl ?? newId();
+    this.maxDepth = limits.maxDepth;
     this.observers = {
       tracer: tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing),
       metrics: settings.metrics ? new Metrics() : undefined,

@@ -1,4 +1,4 @@
-import { agentMark, checkLineage, DEFAULT_MAX_DEPTH } from '../../engine/calls/lineage.ts';
+import { agentMark, checkLineage } from '../../engine/calls/lineage.ts';
 import type { Submission } from '../../engine/tasks/submission.ts';
 import { withHistory } from '../../engine/tasks/task-page.ts';
 import type { TaskAccess } from '../../engine/tasks/task-access.ts';
@@ -178,7 +178,7 @@ function withoutTask({ taskId: _, ...message }: Message): Message {
 function admittedLineage({ agent, host }: MountedAgent, message: Message): Lineage | undefined {
   const lineage = message.metadata === undefined ? undefined : lineageIn(message);
   if (lineage === undefined) return undefined;
-  const called = { name: agent.id, mark: agentMark(host.identity, agent.id), maxDepth: DEFAULT_MAX_DEPTH };
+  const called = { name: agent.id, mark: agentMark(host.identity, agent.id), maxDepth: host.maxDepth };
   const problem = checkLineage(lineage, called);
   if (problem !== undefined) throw new A2AError('UNSUPPORTED_OPERATION', problem, { details: { limit: 'maxDepth' } });
   return lineage;

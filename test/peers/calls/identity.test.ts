@@ -172,6 +172,13 @@ test('a chain of calls that is too long is rejected', async () => {
   expect(callers).toEqual([]);
 });
 
+test('limits.maxDepth of the called agent decides how long a chain of calls may be', async () => {
+  const { url, callers } = await serveAgent({ limits: { maxDepth: 4 } });
+  const { lineage } = callOf('hi');
+  await peerAt(url).start(callOf('hi', { lineage: { ...lineage, depth: 4 } }), NEVER);
+  expect(callers).toHaveLength(1);
+});
+
 test('a peer on this machine is ignored in production', () => {
   const log = recordingLog();
   const peers = openPeers({ crm: 'http://localhost:4100', mail: 'https://mail.example' }, { isProduction: true, log });
