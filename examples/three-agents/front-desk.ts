@@ -7,7 +7,7 @@ const frontDesk = agent({
   description: 'Finds the right agent for a question.',
   async run({ text, call }) {
     const { text: answer } = await call('analytics', text);
-    return `Analytics says: ${answer}`;
+    return `Analytics: ${answer}`;
   },
 });
 

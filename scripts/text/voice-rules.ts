@@ -77,7 +77,7 @@ export const VOICE_RULES: readonly VoiceRule[] = [
     name: 'picture',
     hint: 'name things by what they are',
     find: words(
-      /\b(?:at hand|takings|spells?|the like|desk|couriers?|witness(?:es)?|on a desk|whom it may concern)\b/i,
+      /\b(?:at hand|takings|spells?|the like|(?<!front )desk|couriers?|witness(?:es)?|on a desk|whom it may concern)\b/i,
     ),
   },
   {

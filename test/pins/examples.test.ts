@@ -169,7 +169,7 @@ test(
       'analytics › warehouse asks: Which region?',
       '1. Europe',
       '2. Asia',
-      'Analytics says: 1204 signups in Europe.',
+      'Analytics: 1204 signups in Europe.',
       'Front desk 1',
       'Analytics 1',
       'Warehouse 1',
