@@ -373,7 +373,76 @@ export const free = skill({
   },
 });
 
-agent({ ...base, skills: [runQuery, double, book, free] });
+// Literals and enums of an output need no annotation, however the handler returns them.
+const ticket = {
+  description: 'Sells a ticket.',
+  input: z.object({ city: z.string() }),
+  output: z.object({
+    currency: z.literal('EUR'),
+    seat: z.enum(['window', 'aisle']),
+    total: z.number(),
+    stops: z.array(z.string()),
+    legs: z.array(z.object({ by: z.literal('train') })).optional(),
+    note: z.string().optional(),
+  }),
+};
+
+export const tickets = [
+  skill({ ...ticket, id: 'sync', run: () => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: ['Rome'] }) }),
+  skill({
+    ...ticket,
+    id: 'async',
+    run: async ({ input }) => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: Object.keys(input) }),
+  }),
+  skill({
+    ...ticket,
+    id: 'method',
+    async run({ input, reject, step }) {
+      if (input.city === '') return reject('Where to?');
+      const total = await step('price', () => input.city.length);
+      return { currency: 'EUR', seat: total > 3 ? 'window' : 'aisle', total, stops: [], legs: [{ by: 'train' }] };
+    },
+  }),
+  skill({
+    ...ticket,
+    id: 'generator',
+    async *run({ input, reject }) {
+      yield { status: 'working', text: input.city };
+      if (input.city === '') return reject();
+      return { currency: 'EUR', seat: 'window', total: 1, stops: [input.city] };
+    },
+  }),
+  skill({
+    id: 'json-schema',
+    description: 'Has literals in JSON Schema.',
+    input: {},
+    output: {
+      type: 'object',
+      properties: { currency: { const: 'EUR' }, rate: { enum: [1, 2] } },
+      required: ['currency'],
+    },
+    run: () => ({ currency: 'EUR', rate: 2 }),
+  }),
+  skill({
+    id: 'variants',
+    description: 'Returns one of two objects, and a tuple.',
+    input: ticket.input,
+    output: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('place'), at: z.tuple([z.string(), z.number()]) }),
+      z.object({ kind: z.literal('none'), ok: z.literal(false) }),
+    ]),
+    run: async ({ input }) =>
+      input.city === '' ? { kind: 'none', ok: false } : { kind: 'place', at: [input.city, 1] },
+  }),
+  skill({
+    id: 'status',
+    description: 'Ends with a status.',
+    input: {},
+    run: async ({ ask }) => ({ status: 'completed', text: await ask('Really?') }),
+  }),
+];
+
+agent({ ...base, skills: [runQuery, double, book, free, ...tickets] });
 agent({ ...base, skills: [double, { id: 'b', name: 'B', description: 'B' }], run: ({ skillId }) => skillId });
 
 // Mistakes are errors. If the types degraded to `any`, these lines would be accepted.
@@ -419,3 +488,21 @@ skill({
   // @ts-expect-error The output does not match.
   run: ({ input }) => ({ b: input.a.length }),
 });
+// @ts-expect-error The currency is another literal.
+skill({ ...ticket, id: 'a', run: () => ({ currency: 'USD', seat: 'aisle', total: 1, stops: [] }) });
+// @ts-expect-error There is no such seat.
+skill({ ...ticket, id: 'a', run: async () => ({ currency: 'EUR', seat: 'middle', total: 1, stops: [] }) });
+// @ts-expect-error The items have another type.
+skill({ ...ticket, id: 'a', run: () => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: [1] }) });
+// @ts-expect-error A member is missing.
+skill({ ...ticket, id: 'a', run: () => ({ currency: 'EUR', seat: 'aisle', total: 1 }) });
+skill({
+  ...ticket,
+  id: 'a',
+  // @ts-expect-error The generator returns no output.
+  async *run() {
+    yield 'Sold';
+  },
+});
+// @ts-expect-error A number is not an output.
+skill({ id: 'a', description: 'A', input: {}, run: async () => 42 });
