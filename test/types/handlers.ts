@@ -192,6 +192,18 @@ export const agents: readonly Agent[] = [
   }),
   agent({
     ...base,
+    async run({ ask, text }) {
+      const yes: Question = { confirm: `Really ${text}?` };
+      expectType<boolean>()(await ask(yes));
+      const either = await ask(text === '' ? { confirm: 'None?' } : { choose: 'Which?', options: ['a', 'b'] });
+      expectType<boolean | 'a' | 'b'>()(either);
+      const { name } = await ask({ form: 'Who?', fields: { name: { enum: ['Ada', 'Bob'] } } }, { timeoutMs: 1000 });
+      expectType<'Ada' | 'Bob'>()(name);
+      return `${either} ${name}`;
+    },
+  }),
+  agent({
+    ...base,
     async run({ ask }) {
       const address = await ask('Where to?', {
         schema: z.object({ street: z.string(), zip: z.coerce.number().optional() }),
@@ -478,6 +490,17 @@ agent({
     const size = await ask({ choose: 'Which size?', options: ['S', 'M'] });
     // @ts-expect-error There is no such size.
     return size === 'L' ? 'large' : size;
+  },
+});
+agent({
+  ...base,
+  async run({ ask }) {
+    // @ts-expect-error A confirmation has its own schema.
+    await ask({ confirm: 'Sure?' }, { schema: z.string() });
+    // @ts-expect-error A required field must be one of the fields.
+    await ask({ form: 'Who?', fields: { name: { type: 'string' } }, required: ['nam'] }, { timeoutMs: 1000 });
+    // @ts-expect-error The options are missing.
+    await ask({ choose: 'Which?' });
   },
 });
 skill({
