@@ -447,6 +447,13 @@ export const tickets = [
       input.city === '' ? { kind: 'none', ok: false } : { kind: 'place', at: [input.city, 1] },
   }),
   skill({
+    id: 'whole',
+    description: 'Returns an enum, and nothing around it.',
+    input: {},
+    output: z.enum(['window', 'aisle']),
+    run: async () => 'aisle' as const,
+  }),
+  skill({
     id: 'status',
     description: 'Ends with a status.',
     input: {},
