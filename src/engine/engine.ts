@@ -16,6 +16,7 @@ import { every } from '../support/time/every.ts';
 import { SendOutcomes, type SendResult, maxWaitOf, taskAt } from './tasks/send-outcomes.ts';
 import { authorize } from './tasks/authorize.ts';
 import { cancelTask } from './tasks/cancel.ts';
+import { CallOutbox } from './calls/call-outbox.ts';
 import { ClaimLoop } from './schedule/claim-loop.ts';
 import type { EngineContext } from './engine-context.ts';
 import {
@@ -82,6 +83,7 @@ export class Engine {
   readonly #retention: RetentionLoop;
   readonly #pushTransport: PushTransport | undefined;
   readonly #outbox: Outbox | undefined;
+  readonly #calls: CallOutbox;
   /** Set if the engine works only on request. */
   readonly #onDemand: OnDemand | undefined;
   readonly #left = new AbortController();
@@ -93,6 +95,7 @@ export class Engine {
     const clock = new StoreTime(options.clock ?? steadyClock);
     this.#context = createEngineContext(options, clock, {
       pushed: () => this.#outbox?.nudge(),
+      called: (record, added) => this.#calls.due(record, added),
       pushConfigChanged: async (name) => {
         await this.#outbox?.drop(name);
         this.#outbox?.nudge();
@@ -113,7 +116,19 @@ export class Engine {
       { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },
       push.maxDeadLetters,
     );
-    const parts = { runs: this.#runs, heartbeat: this.#heartbeat, outbox: this.#outbox, prune: () => this.prune() };
+    const { peers } = this.#context.calls;
+    this.#calls = new CallOutbox(this.#context, {
+      runs: this.#runs,
+      peers,
+      onWritten: (record) => this.#written(record),
+    });
+    const parts = {
+      calls: this.#calls,
+      runs: this.#runs,
+      heartbeat: this.#heartbeat,
+      outbox: this.#outbox,
+      prune: () => this.prune(),
+    };
     this.#onDemand = options.onDemand === true ? new OnDemand(this.#context, parts) : undefined;
   }
 
@@ -354,14 +369,17 @@ export class Engine {
   async #start(): Promise<void> {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#context;
-    this.#unwatch = store.watch((taskId, by, isClaimable, progress) => {
-      if (by !== node) this.#hint(taskId, isClaimable, progress);
+    this.#unwatch = store.watch((taskId, by, isClaimable, progress, callsDue) => {
+      if (by === node) return;
+      this.#hint(taskId, isClaimable, progress);
+      if (callsDue === true) this.#calls.nudge();
     });
     if (this.#onDemand !== undefined) return;
     this.#lookNowAndThen();
     if (runsTasks) {
       this.#claims.start();
       this.#outbox?.start();
+      this.#calls.start();
     }
     this.#retention.start();
   }
@@ -374,6 +392,7 @@ export class Engine {
   async #close({ finishMs = 0, afterCrash = false }: EngineCloseOptions): Promise<void> {
     const { timers, clock, store, node, feed } = this.#context;
     const claimed = this.#claims.stop();
+    this.#calls.pause();
     const delivered = this.#outbox?.finish();
     if (finishMs > 0) {
       const late = new Promise<void>((resolve) => void timers.add(clock.now() + finishMs, resolve));
@@ -386,6 +405,7 @@ export class Engine {
     this.#stopLooking();
     this.#unwatch();
     await this.#outbox?.stop();
+    await this.#calls.stop();
     await this.#runs.handOver(afterCrash);
     await claimed;
     await this.#runs.settled();
@@ -404,6 +424,7 @@ export class Engine {
   /** Looks for work only if the task is claimable: otherwise each event would make every node query the store. */
   #hint(taskId: string, isClaimable = true, progress?: ReadProgress): void {
     this.#context.feed.hint(taskId, progress);
+    this.#calls.changed(taskId);
     void this.#runs.refreshFromStore(taskId);
     if (isClaimable) this.#lookForWork(taskId);
   }

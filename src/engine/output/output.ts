@@ -172,13 +172,24 @@ function replyOf(given: Record<string, unknown>): Emission {
   if (other !== undefined) {
     throw new TypeError(`An output with reply must have no other members, got ${other}: move it into reply`);
   }
-  if (typeof reply === 'string') return { kind: 'reply', parts: [{ text: reply }] };
-  if (typeof reply === 'object' && reply !== null) checkKeys(reply as Record<string, unknown>, 'reply', 'reply.');
-  const parts = typeof reply === 'object' && reply !== null ? partsOf(reply as Record<string, unknown>) : [];
-  if (parts.length === 0) {
-    throw new TypeError(`reply must be a string, or content such as { data: … } or { parts: […] }, not ${show(reply)}`);
-  }
-  return { kind: 'reply', parts };
+  return { kind: 'reply', parts: partsOfContent(reply, 'reply') };
+}
+
+/**
+ * Validates a text or content.
+ *
+ * @param name Its name in errors.
+ * @throws TypeError with a message for the author of the handler.
+ */
+export function partsOfContent(content: unknown, name: string): readonly Part[] {
+  if (typeof content === 'string') return [{ text: content }];
+  const isObject = typeof content === 'object' && content !== null;
+  if (isObject) checkKeys(content as Record<string, unknown>, 'reply', `${name}.`);
+  const parts = isObject ? partsOf(content as Record<string, unknown>) : [];
+  if (parts.length > 0) return parts;
+  throw new TypeError(
+    `${name} must be a string, or content such as { data: … } or { parts: […] }, not ${show(content)}`,
+  );
 }
 
 function statusOf(given: Record<string, unknown>): Emission {

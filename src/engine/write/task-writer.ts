@@ -8,6 +8,7 @@ import type {
   Guard,
   JournalEntry,
   Lease,
+  NewCall,
   NewEvent,
   TaskEvent,
   TaskRecord,
@@ -194,9 +195,21 @@ export class TaskWriter implements WriteCoalescer {
     this.#batch.journal.push(entry);
   }
 
-  /** Stores a journal entry. Resolves with its number. */
-  async note(entry: JournalEntry): Promise<Noted> {
+  /** Adds the entry of a call together with its row. Call `stored` or `decide` after it. */
+  addCall(entry: JournalEntry, call: NewCall): void {
     this.#batch.journal.push(entry);
+    (this.#batch.calls ??= []).push(call);
+  }
+
+  /** With the next write, the nodes that work on calls of the task look at it again. */
+  makeCallsDue(): void {
+    this.#batch.callsDue = true;
+  }
+
+  /** Stores a journal entry. Resolves with its number. @param call The row of the call that it records. */
+  async note(entry: JournalEntry, call?: NewCall): Promise<Noted> {
+    if (call === undefined) this.#batch.journal.push(entry);
+    else this.addCall(entry, call);
     const { done } = this.#batch;
     this.#push();
     const { journal, firstJournal } = await done.promise;
@@ -392,6 +405,8 @@ export class TaskWriter implements WriteCoalescer {
     };
     if (!this.#record.visible) write.visible = true;
     if (batch.status !== undefined) write.status = batch.status;
+    if (batch.calls !== undefined) write.calls = batch.calls;
+    if (batch.callsDue) write.callsDue = true;
     if (batch.decision !== undefined) addDecision(write, batch.decision, this.#record);
     if (write.journal !== undefined && write.journal.length > 0)
       write.journal = outlined(write.journal, this.#engine.clock.now());
@@ -426,6 +441,7 @@ export class TaskWriter implements WriteCoalescer {
     }
     if (this.#waiting?.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
+    if (result.callsDue === true) this.#engine.onCallsDue(record, write.calls);
     this.#engine.feed.written(record, () => this.#changeOf(record, firstEvent, write.events));
     this.#engine.faultPoint('after-publish');
     batch.succeed();
@@ -462,6 +478,8 @@ export class TaskWriter implements WriteCoalescer {
   #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
     this.#see(record);
     const isCanceled = canceling === false && record.canceling;
+    // A canceled task makes no calls. Their waits end with the cancel.
+    if (record.canceling) batch.calls = undefined;
     const { ifOpen, asOf } = batch.decision ?? {};
     if (!isCanceled && ifOpen === undefined && asOf === undefined && lease !== undefined) {
       // The answer to a question that the run no longer waits for: the decision still applies, only after another status.

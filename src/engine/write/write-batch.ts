@@ -2,13 +2,16 @@ import type { TaskStatusUpdateEvent } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { TaskStatus } from '../../model/task.ts';
-import type { Guard, JournalEntry, Lease, NewEvent, TaskRecord, TaskWrite } from '../../store/store.ts';
+import type { Guard, JournalEntry, Lease, NewCall, NewEvent, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { Writable } from '../../support/writable.ts';
 import { asLastChunk, statusEvent } from '../replay/event-body.ts';
 
 /** A pause or an end of a task. If the task is being canceled, only `canceled` is possible. */
-export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
+export interface Decision extends Pick<
+  TaskWrite,
+  'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal' | 'callsDue'
+> {
   readonly status?: TaskStatus;
   readonly metadata?: JsonObject;
   /** Applies only while this question is open. */
@@ -28,6 +31,10 @@ const MAX_WAITING_BYTES = 2 ** 20;
 export class Batch {
   readonly events: NewEvent[] = [];
   readonly journal: JournalEntry[] = [];
+  /** Calls to add, which come with their journal entries. Most tasks make none. */
+  calls: NewCall[] | undefined;
+  /** Whether the open calls of the task have to be looked at. */
+  callsDue = false;
   /**
    * The latest chunk without `lastChunk`, and its artifact. Kept in fields, because a stream usually appends to one
    * artifact.
@@ -153,8 +160,7 @@ export class Batch {
       this.decision = decision;
       return;
     }
-    const journal = [...(before.journal ?? []), ...(decision.journal ?? [])];
-    this.decision = { ...before, ...decision, journal };
+    this.decision = mergedDecision(before, decision);
   }
 
   /** Takes the decision out of the batch, because it is outdated. */
@@ -196,6 +202,8 @@ export class Batch {
   takeOver(other: Batch): void {
     this.events.unshift(...other.events);
     this.journal.unshift(...other.journal);
+    if (other.calls !== undefined) this.calls = [...other.calls, ...(this.calls ?? [])];
+    if (other.callsDue) this.callsDue = true;
     this.#statuses.unshift(...other.#statuses);
     this.bytes += other.bytes;
     const waiting = other.#unstored;
@@ -205,16 +213,23 @@ export class Batch {
   }
 }
 
+/** Two decisions as one, with the journal entries of both. */
+export function mergedDecision(before: Decision, after: Decision): Decision {
+  const journal = [...(before.journal ?? []), ...(after.journal ?? [])];
+  return { ...before, ...after, journal };
+}
+
 /** Adds a decision to a write. It is kept apart from the log of the batch, which remains if the decision is not stored. */
 export function addDecision(
   write: Writable<TaskWrite>,
-  { status: decided, metadata, journal, release, wakeAt, question, endedAt }: Decision,
+  { status: decided, metadata, journal, release, wakeAt, question, endedAt, callsDue }: Decision,
   record: TaskRecord,
 ): void {
   if (release !== undefined) write.release = release;
   if (wakeAt !== undefined) write.wakeAt = wakeAt;
   if (question !== undefined) write.question = question;
   if (endedAt !== undefined) write.endedAt = endedAt;
+  if (callsDue !== undefined) write.callsDue = callsDue;
   if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
   if (decided === undefined) return;
   const { timestamp: last = '' } = write.status ?? record.status;

@@ -1,13 +1,16 @@
+import { agentMark, checkLineage } from '../../engine/calls/lineage.ts';
 import type { Submission } from '../../engine/tasks/submission.ts';
 import { withHistory } from '../../engine/tasks/task-page.ts';
 import type { TaskAccess } from '../../engine/tasks/task-access.ts';
 import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { LINEAGE, type Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import { QUESTIONS } from '../../model/question.ts';
 import type { SendMessageRequest } from '../../model/operation.ts';
 import { isRecord } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
+import { lineageIn } from '../../wire/lineage.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type RequestContext, accessOf, requireTenant } from '../../host/request-context.ts';
 import { inlinePushConfig } from './push-operations.ts';
@@ -99,6 +102,11 @@ function submissionOf(
   if (trace !== undefined) submission.trace = trace;
   if (context.timeoutMs !== undefined) submission.timeoutMs = context.timeoutMs;
   if (context.idempotencyKey !== undefined) submission.idempotencyKey = context.idempotencyKey;
+  const lineage = admittedLineage(mounted, input.message);
+  if (lineage !== undefined) {
+    submission.lineage = lineage;
+    context.activate(LINEAGE.uri);
+  }
   if (!mounted.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   const questionId = namedQuestion(input.message);
@@ -160,6 +168,20 @@ async function submitNamed<T>(
 
 function withoutTask({ taskId: _, ...message }: Message): Message {
   return message;
+}
+
+/**
+ * The lineage that a message claims. Answers do not need one, because the lineage of their task is known.
+ *
+ * @throws A2AError `UNSUPPORTED_OPERATION` for a cycle, and for a chain of calls that is too long.
+ */
+function admittedLineage({ agent, host }: MountedAgent, message: Message): Lineage | undefined {
+  const lineage = message.metadata === undefined ? undefined : lineageIn(message);
+  if (lineage === undefined) return undefined;
+  const called = { name: agent.id, mark: agentMark(host.identity, agent.id), maxDepth: host.maxDepth };
+  const problem = checkLineage(lineage, called);
+  if (problem !== undefined) throw new A2AError('UNSUPPORTED_OPERATION', problem, { details: { limit: 'maxDepth' } });
+  return lineage;
 }
 
 /** Required extensions apply only to messages, not to reads and cancels (1.0 §3.3.4). */
