@@ -35,6 +35,7 @@ export interface TypedSkillOptions<
 /** A generator of outputs, or a result. */
 type RunOf<R> = Outputs<R> | Promise<R> | R;
 
+/** The JSON values that have literal types. */
 type Primitive = string | number | boolean;
 
 /**

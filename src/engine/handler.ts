@@ -362,7 +362,7 @@ export interface ChooseOption<Id extends string = string> {
   readonly label: string;
 }
 
-/** A question with several fields. The answer is an object with a value per field. */
+/** A question with several fields. The answer is an object with a value per field. Further fields of an answer are not checked. */
 export interface FormQuestion<F extends FormFields = FormFields, Required extends string = string> {
   /** The text of the question. */
   readonly form: string;
