@@ -288,7 +288,7 @@ export interface Ask {
   >(
     question: ConfirmQuestion<Text> | ChooseQuestion<Id> | FormQuestion<F, R>,
     options?: AskValueOptions,
-  ): Promise<ConfirmAnswer<Text> | Id | ([F] extends [never] ? never : FormAnswer<F, R>)>;
+  ): Promise<NoInfer<KindAnswer<Text, Id, F, R>>>;
   (
     question: Question,
     options: AskOptions & {
@@ -301,8 +301,14 @@ export interface Ask {
 /** The answer to a question that is a string: a text, or the output of its schema. */
 type TextAnswer<S> = S extends StandardSchema ? StandardOutput<S> : S extends AnswerSchema ? AnswerOf<S> : string;
 
-/** `never` for a question of another kind: then nothing is inferred for its text. */
-type ConfirmAnswer<Text> = [Text] extends [never] ? never : boolean;
+/**
+ * The answer to a question of one kind. Of the other kinds nothing is inferred: their types are `never`. `NoInfer` keeps it so if the
+ * caller has a type for the answer, as in `const isSure: boolean = await ask({ confirm: 'Sure?' })`.
+ */
+type KindAnswer<Text, Id, F extends FormFields, R extends string> =
+  | ([Text] extends [never] ? never : boolean)
+  | Id
+  | ([F] extends [never] ? never : FormAnswer<F, R>);
 
 /** The fields of a form, by name. */
 export type FormFields = Readonly<Record<string, AnswerSchema>>;

@@ -192,6 +192,25 @@ export const agents: readonly Agent[] = [
   }),
   agent({
     ...base,
+    async run({ ask }) {
+      const isSure: boolean = await ask({ confirm: 'Sure?' });
+      const size: 'S' | 'M' = await ask({ choose: 'Which size?', options: ['S', 'M'] });
+      const any: string = await ask({ choose: 'Which one?', options: ['a', 'b'] });
+      const who: { name: string; age?: number | undefined } = await ask({
+        form: 'Who?',
+        fields: { name: { type: 'string' }, age: { type: 'integer' } },
+        required: ['name'],
+      });
+      const line: Line = await ask('Which line?', { schema: z.object({ sku: z.string(), count: z.number() }) });
+      const count: number = await ask('How many?', { schema: { type: 'integer' } });
+      const why: string = await ask('Why?');
+      const approve = async (): Promise<boolean> => ask({ confirm: why });
+      const both: [boolean, string] = await Promise.all([approve(), ask('Anything else?')]);
+      return { data: { isSure, size, any, who, line, count, both } };
+    },
+  }),
+  agent({
+    ...base,
     async run({ ask, text }) {
       const yes: Question = { confirm: `Really ${text}?` };
       expectType<boolean>()(await ask(yes));
@@ -462,6 +481,12 @@ export const tickets = [
 ];
 
 agent({ ...base, skills: [runQuery, double, book, free, ...tickets] });
+agent({
+  ...base,
+  skills: [
+    skill({ ...ticket, id: 'inline', run: async () => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: [] }) }),
+  ],
+});
 agent({ ...base, skills: [double, { id: 'b', name: 'B', description: 'B' }], run: ({ skillId }) => skillId });
 
 // Mistakes are errors. If the types degraded to `any`, these lines would be accepted.
