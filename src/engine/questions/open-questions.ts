@@ -60,8 +60,9 @@ export class UnansweredQuestions implements Iterable<JournalRecord> {
   }
 }
 
-export function askedIn({ body }: JournalRecord): AskedQuestion {
-  return body as unknown as AskedQuestion;
+/** The question of an entry; any text if there is no entry, or no value because the task has ended. */
+export function askedIn(entry: JournalRecord | undefined): AskedQuestion {
+  return (entry?.body ?? { gives: 'text', sensitive: false, expiresAt: 0 }) as unknown as AskedQuestion;
 }
 
 /**

@@ -34,8 +34,7 @@ export async function readQuestions(store: Store, record: TaskRecord): Promise<T
   const entries = await store.journal(record.id);
   const open = openQuestions(UnansweredQuestions.in(entries), record);
   const entry = entries.findLast(({ kind, key }) => kind === 'question' && key === record.question);
-  const asked = entry === undefined ? { gives: 'text' as const, sensitive: false, expiresAt: 0 } : askedIn(entry);
-  return { entries, shown: shownQuestion(record, asked), open };
+  return { entries, shown: shownQuestion(record, askedIn(entry)), open };
 }
 
 /** The end of a question by a caller. */

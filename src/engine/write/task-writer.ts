@@ -222,9 +222,11 @@ export class TaskWriter implements WriteCoalescer {
   /** Stores a pause or an end with all pending writes. Returns whether it was stored: not if the task is being canceled. */
   async decide(decision: Decision): Promise<boolean> {
     const batch = this.#batch;
+    // Before the push, which may drop an outdated decision.
+    const { verdict } = batch;
     batch.decide(decision);
     this.#push();
-    return batch.verdict.promise;
+    return verdict.promise;
   }
 
   /**
