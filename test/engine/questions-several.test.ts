@@ -407,6 +407,35 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await node.reply(second, 'Oslo'))).toBe('Rome to Oslo');
   });
 
+  test('a question that was answered before the run learned that it is stored is not shown again', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const gate = deferred<void>();
+    const append: Store['append'] = async (write) => {
+      const result = await store.append(write);
+      if (write.journal?.some(({ kind }) => kind === 'question') === true) await gate.promise;
+      return result;
+    };
+    const agents = [
+      runnable(async ({ ask }) => {
+        const from = ask('From?', { timeoutMs: 10_000 }).catch(() => 'nowhere');
+        return (await Promise.all([from, ask('To?')])).join(' to ');
+      }),
+    ];
+    const slow = withMethods(store, { append });
+    const node = await startHarness({ maxSuspended: variant.maxSuspended, clock, store: slow, agents }, clock);
+    const { id } = await node.task('go', { returnImmediately: true });
+    const asked = await untilTask(node, id, (now) => texts(now).length === 2);
+    await node.reply(asked, 'Oslo', { answers: idOf(asked, 'To?'), returnImmediately: true });
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+    gate.resolve();
+    await until(async () => (await store.read(ANN, id))?.record.node === undefined);
+    const items = collect(node.engine.subscribe(ANN, id));
+    clock.advance(10_000);
+    expect(artifactText(await untilTask(node, id, isCompleted))).toBe('nowhere to Oslo');
+    expect(JSON.stringify(bodies(await items).slice(1))).not.toContain('To?');
+  });
+
   test('a handler that records steps faster than an answer is stored does not keep it out', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Artifact } from '../../src/model/artifact.ts';
 import type { JsonValue } from '../../src/model/json.ts';
+import type { Message } from '../../src/model/message.ts';
+import { QUESTIONS } from '../../src/model/question.ts';
 import type { JournalEntry, TaskWrite } from '../../src/store/store.ts';
 import { foldArtifacts, isPausedState, isTerminalState, statusesOf, type TaskModel } from './model-task.ts';
 
@@ -107,9 +109,14 @@ const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
     // The same message with another list of open questions is not replaced.
     const replaced = messages
       .slice(0, -1)
-      .filter((message, i) => message !== undefined && message.messageId !== messages[i + 1]?.messageId);
+      .filter((message, i) => message !== undefined && message.messageId !== messages[i + 1]?.messageId)
+      .map((message) => message && withoutList(message));
+    // A question that was answered before it was shown comes with its answer.
+    const hidden = (write.journal ?? []).flatMap(({ kind, body }) =>
+      kind === 'answer' ? ((body as { readonly asked?: JsonValue }).asked ?? []) : [],
+    );
     const added = (write.history ?? []).filter(({ role }) => role === 'ROLE_AGENT');
-    return isDeepStrictEqual(added, replaced);
+    return isDeepStrictEqual(added, [...replaced, ...hidden]);
   },
 
   'a message of the caller enters history and journal together': ({ write }) => {
@@ -160,4 +167,10 @@ function isOfCaller(entry: JournalEntry): boolean {
 
 function isExpiry({ kind, body }: JournalEntry): boolean {
   return kind === 'answer' && (body as { readonly [key: string]: JsonValue })['expired'] === true;
+}
+
+/** A question enters the history without the list of the questions that were open with it. */
+function withoutList({ metadata = {}, ...message }: Message): Message {
+  const { [QUESTIONS.uri]: _, ...others } = metadata;
+  return Object.keys(others).length === 0 ? message : { ...message, metadata: others };
 }

@@ -128,7 +128,11 @@ export class Journal {
   /** Adds an entry of this run that it may look for again. */
   add(record: JournalRecord): void {
     this.#entries.set(`${record.kind} ${record.key}`, record);
-    if (record.kind === 'question') this.#unanswered ??= new UnansweredQuestions();
+    if (record.kind === 'question') {
+      // Its answer may be known before the run learns that the question is stored.
+      if (this.numberOf('answer', record.key) > record.number) return;
+      this.#unanswered ??= new UnansweredQuestions();
+    }
     this.#unanswered?.add(record);
   }
 

@@ -11,6 +11,7 @@ import {
   questionMessage,
   shownQuestion,
   UnansweredQuestions,
+  withoutList,
 } from '../questions/open-questions.ts';
 import { statusEvent } from '../replay/event-body.ts';
 import { timeAfter } from '../write/status-time.ts';
@@ -61,7 +62,8 @@ export function toQuestionEnd(
 ): TaskWrite {
   const isShown = question.key === shown.key;
   const isExact = tries < EXACT_TRIES;
-  const asked = isShown ? record.status.message : questionMessage(record, question);
+  const { message } = record.status;
+  const asked = isShown ? message && withoutList(message) : questionMessage(record, question);
   const entry = isShown || asked === undefined ? answer : withQuestion(answer, asked);
   const timestamp = timeAfter(record.status, clock.now());
   const [first, ...others] = open.filter(({ key }) => key !== question.key);

@@ -383,7 +383,7 @@ export class TaskWriter implements WriteCoalescer {
     const write: Writable<TaskWrite> = {
       taskId: this.#record.id,
       by: this.#engine.node,
-      guard: batch.guard(lease, this.#record.question, this.#journal.seen),
+      guard: batch.guard(lease, this.#record, this.#journal.seen),
       events,
       journal,
       history: batch.pastMessages(this.#record.status),

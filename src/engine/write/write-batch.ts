@@ -5,6 +5,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { Guard, JournalEntry, Lease, NewEvent, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { Writable } from '../../support/writable.ts';
+import { withoutList } from '../questions/open-questions.ts';
 import { asLastChunk, statusEvent } from '../replay/event-body.ts';
 
 /** A pause or an end of a task. If the task is being canceled, only `canceled` is possible. */
@@ -121,7 +122,7 @@ export class Batch {
     const move = (status: TaskStatus): void => {
       // The same message with another list of open questions is still current.
       if (current.message !== undefined && current.message.messageId !== status.message?.messageId)
-        past.push(current.message);
+        past.push(withoutList(current.message));
       current = status;
     };
     for (const status of this.#statuses) move(status);
@@ -164,8 +165,8 @@ export class Batch {
     this.#unstored = undefined;
   }
 
-  /** @param open The open question, as far as the run knows. @param seen The last journal entry that it knows. */
-  guard(lease: Lease, open: string | undefined, seen: number): Guard {
+  /** @param record The task as far as the run knows. @param seen The last journal entry that it knows. */
+  guard(lease: Lease, { question: open, lastEvent }: TaskRecord, seen: number): Guard {
     const { status, ifOpen, asOf } = this.decision ?? {};
     // A new status while a question is open requires that the question is still open, because its answer also sets a
     // status.
@@ -174,6 +175,8 @@ export class Batch {
     const guard: Writable<Guard> = { lease };
     if (asOf !== undefined) guard.lastJournal = seen;
     if (condition !== undefined) guard.question = condition;
+    // The same question has another status when the list of open questions has changed.
+    if (replaces && open !== undefined) guard.lastEvent = lastEvent;
     const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
     if (!mayBeCanceled) guard.canceling = false;
     return guard;
