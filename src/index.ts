@@ -71,7 +71,7 @@ export type { AnswerInput, TaskQuestion } from './client/task-question.ts';
 export type { StateWord } from './client/state-word.ts';
 export type { TaskStream } from './client/task-stream.ts';
 export type { TaskTransition, TaskTransitions } from './client/task/task-transitions.ts';
-export type { Fetch } from './client/transport/fetch-transport.ts';
+export type { Fetch } from './support/http-client/fetch-client.ts';
 export type { Clock } from './support/time/clock.ts';
 export type { Warning } from './wire/decoder.ts';
 export type { ProtocolVersion } from './wire/version.ts';

@@ -10,7 +10,7 @@ import type { CardTrust } from './card/card-trust.ts';
 import type { AgentEvent } from './event.ts';
 import type { Interceptor } from './request/interceptor.ts';
 import type { AnswerInput, TaskQuestion } from './task-question.ts';
-import type { Fetch } from './transport/fetch-transport.ts';
+import type { Fetch } from '../support/http-client/fetch-client.ts';
 
 /** The bindings that this client supports. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;

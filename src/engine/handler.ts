@@ -5,6 +5,7 @@ import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
 import type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
+import type { MakeCall, StartCall } from './calls/call.ts';
 import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output/output.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface Caller {
   readonly tenants?: readonly string[];
   /** When the credentials expire, in milliseconds since 1970; never if not set. */
   readonly expiresAt?: number;
+  /** The agents that act for the caller, if the request comes from one: the agent that sent it first, then the one that called it. */
+  readonly actors?: readonly string[];
   /** Further claims of the credentials, such as those of a JWT. */
   readonly claims?: JsonObject;
 }
@@ -216,6 +219,21 @@ export interface TaskContext {
 
   /** Waits for a time. The timer survives restarts, and the run holds neither a slot nor a lease while it waits. */
   sleep(ms: number): Promise<void>;
+
+  /**
+   * Calls another agent and waits for its result: an agent of the same host by its id, or a configured peer. The call is recorded
+   * before it is made, is made once, and survives restarts of both sides. While the handler only waits, the run holds neither a slot
+   * nor a lease. A question of the called agent becomes a question of this task.
+   *
+   * @throws CallError unless the call completes.
+   *
+   * @example
+   * const { text } = await ctx.call('analytics', 'How many signups last week?');
+   * const [mail, crm] = await Promise.all([ctx.call('mail', 'Any complaints?'), ctx.call('crm', { data: { id: 7 } }, { skill: 'account' })]);
+   */
+  readonly call: MakeCall;
+  /** Records a call without waiting for its result. Resolves when it is stored. */
+  readonly startCall: StartCall;
 }
 
 /** A turn of `ctx.conversation()`: a message of the caller, or what the agent published in response. */

@@ -73,6 +73,8 @@ export function toQuestionEnd(
     history: [asked, said].filter((message) => message !== undefined),
     journal: before === undefined ? [entry] : [before, entry],
     wakeAt: clock.now(),
+    // The answer goes to the called agent that has asked.
+    ...(question.asked.path !== undefined && { callsDue: true }),
   };
   if (!isExact && !isShown) return write;
   if (first === undefined || !isExact)
