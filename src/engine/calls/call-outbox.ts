@@ -136,12 +136,12 @@ export class CallOutbox {
   async #claimAll(): Promise<void> {
     let dueAt: number | undefined;
     try {
-      while (this.#again && !this.#isStopped && this.#room > 0) {
-        this.#again = false;
-        const { leaseEpoch } = this.#engine.liveness;
-        for (const call of await this.#claim()) this.#begin(call, leaseEpoch);
+      // Twice, because a call may become due after the first claim.
+      for (let round = 0; round < 2 && this.#again && this.#room > 0 && !this.#isStopped; round++) {
+        dueAt = await this.#claimDue();
+        const isLeft = dueAt !== undefined && dueAt <= this.#engine.clock.now() && this.#works.size < PER_OWNER;
+        if (isLeft && round === 0) this.#again = true;
       }
-      if (this.#room > 0 && !this.#isStopped) dueAt = await this.#engine.store.nextCall(this.#agents);
     } catch (error) {
       if (!this.#isStopped) this.#engine.log.warn('Could not claim calls to other agents', { error });
     }
@@ -150,6 +150,16 @@ export class CallOutbox {
     // Without room, the end of other work triggers the next claim.
     if (this.#again && this.#room > 0) this.nudge();
     else this.#arm(dueAt);
+  }
+
+  /** Returns when the next call is due. */
+  async #claimDue(): Promise<number | undefined> {
+    while (this.#again && !this.#isStopped && this.#room > 0) {
+      this.#again = false;
+      const { leaseEpoch } = this.#engine.liveness;
+      for (const call of await this.#claim()) this.#begin(call, leaseEpoch);
+    }
+    return this.#room > 0 && !this.#isStopped ? this.#engine.store.nextCall(this.#agents) : undefined;
   }
 
   /** Claims only if something is due, because usually nothing is. */

@@ -28,7 +28,7 @@ interface Served {
   readonly contexts: readonly unknown[];
 }
 
-async function serveAgent(options: Pick<HandlerOptions, 'auth' | 'publicUrl'> = {}): Promise<Served> {
+async function serveAgent(options: Pick<HandlerOptions, 'auth' | 'limits' | 'publicUrl'> = {}): Promise<Served> {
   const callers: Caller[] = [];
   const contexts: unknown[] = [];
   const crm: Agent = agent({
