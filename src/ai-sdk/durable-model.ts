@@ -1,7 +1,7 @@
 /** A language model whose calls are steps: a call that was recorded is not made again after a crash. */
 import * as ai from 'ai';
 import type { LanguageModel } from 'ai';
-import type { TaskContext } from '../server/index.ts';
+import type { StepOptions, TaskContext } from '../server/index.ts';
 import { deferred } from '../support/deferred.ts';
 import { fromRecord, toRecord } from './record.ts';
 
@@ -41,6 +41,9 @@ interface StreamPart {
 
 /** The record of a model call: its result, or the error with which the provider rejected it. */
 type Recorded<T> = { readonly result: T } | { readonly failure: unknown };
+
+/** The handler publishes what the model writes, while the call runs, and again from its record. */
+const STREAMED: StepOptions = { repeats: 'all' };
 
 /** Large, and of no use to a replay. */
 const LEFT_OUT = new Set(['request', 'body', 'headers']);
@@ -86,14 +89,17 @@ async function generate(
   name: string,
 ): Promise<Readonly<Record<string, unknown>>> {
   let thrown: unknown;
-  const recorded = (await step(name, ({ signal }) =>
-    outcome(
-      signal,
-      async () => toRecord(await model.doGenerate(withSignal(options, signal)), LEFT_OUT),
-      (error) => {
-        thrown = error;
-      },
-    ),
+  const recorded = (await step(
+    name,
+    ({ signal }) =>
+      outcome(
+        signal,
+        async () => toRecord(await model.doGenerate(withSignal(options, signal)), LEFT_OUT),
+        (error) => {
+          thrown = error;
+        },
+      ),
+    STREAMED,
   )) as Recorded<never>;
   return fromRecord(resultOf(recorded, thrown));
 }
@@ -107,19 +113,22 @@ async function stream(
   const opened = deferred<StreamResult>();
   let thrown: unknown;
   let live: LiveParts | undefined;
-  const recording = step(name, ({ signal }) =>
-    outcome(
-      signal,
-      async () => {
-        const { stream: parts, ...more } = await model.doStream(withSignal(options, signal));
-        live = new LiveParts();
-        opened.resolve({ ...more, stream: live.stream });
-        return { parts: toRecord(packed(await live.passOn(parts)), LEFT_OUT) };
-      },
-      (error) => {
-        thrown = error;
-      },
-    ),
+  const recording = step(
+    name,
+    ({ signal }) =>
+      outcome(
+        signal,
+        async () => {
+          const { stream: parts, ...more } = await model.doStream(withSignal(options, signal));
+          live = new LiveParts();
+          opened.resolve({ ...more, stream: live.stream });
+          return { parts: toRecord(packed(await live.passOn(parts)), LEFT_OUT) };
+        },
+        (error) => {
+          thrown = error;
+        },
+      ),
+    STREAMED,
   ) as Promise<Recorded<{ readonly parts: readonly (StreamPart | PackedDeltas)[] }>>;
   const settle = async (): Promise<void> => {
     try {
