@@ -468,6 +468,12 @@ export interface StepOptions {
    * `idempotencyKey` stays that of the earlier name.
    */
   readonly was?: string;
+  /**
+   * Which outputs of the handler, published while the function of the step runs, the handler publishes again from the recorded result:
+   * `'all'`, or `'yields'` for those that it yields. Set it if the handler streams what the function produces. Outputs through the context
+   * of the step are not meant. If not set, the outputs may belong to the step: they are kept when the result comes from the record.
+   */
+  readonly repeats?: 'all' | 'yields';
 }
 
 /**
