@@ -64,7 +64,7 @@ export type {
   WaitOptions,
 } from './client/options.ts';
 export type { PushConfigPage, PushConfigs } from './client/task/push-configs.ts';
-export type { AnySkill, RemoteSkill, SkillInput, SkillOutput, SkillResult } from './client/remote-skill.ts';
+export type { AnySkill, RemoteSkill, SkillId, SkillInput, SkillOutput, SkillResult } from './client/remote-skill.ts';
 export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
 export type { MessageReply, Reply, TaskReply } from './client/reply.ts';
 export type { AnswerInput, TaskQuestion } from './client/task-question.ts';

@@ -1,4 +1,5 @@
 import { streamText } from 'ai';
+import { textOf } from 'tandem-a2a/ai-sdk';
 import { agent } from 'tandem-a2a/server';
 import { model } from './model.ts';
 
@@ -9,7 +10,7 @@ export const storyteller = agent({
     for (const part of ['beginning', 'middle', 'end']) {
       await step(part, async function* ({ signal }) {
         const prompt = `Write the ${part} of a story about ${text}.`;
-        yield* streamText({ model, prompt, abortSignal: signal }).textStream;
+        yield* textOf(streamText({ model, prompt, abortSignal: signal }));
       });
     }
   },

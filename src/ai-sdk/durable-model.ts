@@ -1,7 +1,8 @@
 /** A language model whose calls are steps: a call that was recorded is not made again after a crash. */
 import * as ai from 'ai';
 import type { LanguageModel } from 'ai';
-import type { TaskContext } from '../server/index.ts';
+import { A2AError } from '../index.ts';
+import type { StepOptions, TaskContext } from '../server/index.ts';
 import { deferred } from '../support/deferred.ts';
 import { fromRecord, toRecord } from './record.ts';
 
@@ -37,10 +38,11 @@ interface StreamPart {
   readonly type: string;
   readonly id?: string;
   readonly delta?: string;
+  readonly error?: unknown;
 }
 
-/** The record of a model call: its result, or the error with which the provider rejected it. */
-type Recorded<T> = { readonly result: T } | { readonly failure: unknown };
+/** The handler publishes what the model writes, while the call runs, and again from its record. */
+const STREAMED: StepOptions = { repeats: 'all' };
 
 /** Large, and of no use to a replay. */
 const LEFT_OUT = new Set(['request', 'body', 'headers']);
@@ -51,7 +53,7 @@ const LEFT_OUT = new Set(['request', 'body', 'headers']);
  * call is recorded, so that no tool runs for a call that a crash could change.
  *
  * @example
- * const { textStream } = streamText({ model: durable(model, ctx), prompt: ctx.text, abortSignal: ctx.signal });
+ * yield* textOf(streamText({ model: durable(model, ctx), prompt: ctx.text, abortSignal: ctx.signal }));
  */
 export function durable(
   model: LanguageModel,
@@ -85,18 +87,17 @@ async function generate(
   { step }: Pick<TaskContext, 'step'>,
   name: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  let thrown: unknown;
-  const recorded = (await step(name, ({ signal }) =>
-    outcome(
-      signal,
-      async () => toRecord(await model.doGenerate(withSignal(options, signal)), LEFT_OUT),
-      (error) => {
-        thrown = error;
-      },
-    ),
-  )) as Recorded<never>;
-  return fromRecord(resultOf(recorded, thrown));
+  const call = new ModelCall();
+  try {
+    const work = async (signal: AbortSignal): Promise<unknown> =>
+      toRecord(await model.doGenerate(withSignal(options, signal)), LEFT_OUT);
+    return fromRecord(await step(name, ({ signal }) => call.run(signal, () => work(signal)), STREAMED)) as never;
+  } catch (error) {
+    throw call.thrown(error);
+  }
 }
+
+type PackedParts = readonly (StreamPart | PackedDeltas)[];
 
 async function stream(
   model: AnyModel,
@@ -105,31 +106,36 @@ async function stream(
   name: string,
 ): Promise<StreamResult> {
   const opened = deferred<StreamResult>();
-  let thrown: unknown;
+  const call = new ModelCall();
   let live: LiveParts | undefined;
-  const recording = step(name, ({ signal }) =>
-    outcome(
-      signal,
-      async () => {
-        const { stream: parts, ...more } = await model.doStream(withSignal(options, signal));
-        live = new LiveParts();
-        opened.resolve({ ...more, stream: live.stream });
-        return { parts: toRecord(packed(await live.passOn(parts)), LEFT_OUT) };
-      },
-      (error) => {
-        thrown = error;
-      },
-    ),
-  ) as Promise<Recorded<{ readonly parts: readonly (StreamPart | PackedDeltas)[] }>>;
+  const work = async (signal: AbortSignal): Promise<{ readonly parts: unknown }> => {
+    const { stream: given, ...more } = await model.doStream(withSignal(options, signal));
+    live = new LiveParts(signal);
+    opened.resolve({ ...more, stream: live.stream });
+    const all = await live.passOn(given);
+    const parts = toRecord(packed(all.map(withoutError)), LEFT_OUT);
+    const failed = all.find(({ type }) => type === 'error');
+    if (failed !== undefined) throw new StreamFailure(failed.error, parts);
+    return { parts };
+  };
+  const recording = step(name, ({ signal }) => call.run(signal, () => work(signal)), STREAMED) as Promise<{
+    readonly parts: PackedParts;
+  }>;
   const settle = async (): Promise<void> => {
     try {
-      const recorded = await recording;
-      if (live !== undefined && 'result' in recorded) return live.end();
-      const { parts } = resultOf(recorded, thrown);
-      opened.resolve({ stream: streamOf(unpacked(fromRecord(parts))) });
+      const { parts } = await recording;
+      if (live === undefined) opened.resolve({ stream: streamOf(unpacked(fromRecord(parts))) });
+      else live.end();
     } catch (error) {
-      live?.fail(error);
-      opened.reject(error);
+      const parts = failureOf(error)?.parts;
+      if (parts === undefined) {
+        live?.fail(error);
+        opened.reject(call.thrown(error));
+      } else if (live === undefined) {
+        opened.resolve({ stream: streamOf(unpacked(fromRecord(parts)).map(withError)) });
+      } else {
+        live.end();
+      }
     }
   };
   void settle();
@@ -137,27 +143,39 @@ async function stream(
 }
 
 /**
- * Runs the call. An error of the provider is a value of the step, because a replay has to take the same way: the AI SDK decides by the
- * error whether it calls the model again. An error of a run that was stopped is not the outcome of the call.
+ * Makes an error of the provider the error of the step, with what a replay needs to take the same way: the AI SDK decides by the
+ * error whether it calls the model again.
  */
-async function outcome<T>(
-  signal: AbortSignal,
-  call: () => Promise<T>,
-  onError: (error: unknown) => void,
-): Promise<Recorded<T>> {
-  try {
-    return { result: await call() };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    onError(error);
-    return { failure: describe(error) };
+class ModelCall {
+  #thrown: { readonly error: unknown } | undefined;
+
+  async run<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      // The error of a run that was stopped is not the outcome of the call.
+      if (signal.aborted) throw error;
+      this.#thrown = { error };
+      throw recordable(error);
+    }
+  }
+
+  /** The error as the provider threw it, or as it was recorded. */
+  thrown(error: unknown): unknown {
+    const failure = failureOf(error);
+    if (failure === undefined) return error;
+    return this.#thrown === undefined ? restored(failure) : this.#thrown.error;
   }
 }
 
-function resultOf<T>(recorded: Recorded<T>, thrown: unknown): T {
-  if ('result' in recorded) return recorded.result;
-  // oxlint-disable-next-line typescript/only-throw-error -- As the provider threw it.
-  throw thrown ?? restored(recorded.failure as Failure);
+/** The stream of a model has a part with an error. */
+class StreamFailure extends Error {
+  readonly parts: unknown;
+
+  constructor(error: unknown, parts: unknown) {
+    super('The stream of the model has an error', { cause: error });
+    this.parts = parts;
+  }
 }
 
 interface Failure {
@@ -165,13 +183,38 @@ interface Failure {
   readonly message: string;
   /** Set for an error of the provider's HTTP API. */
   readonly api?: { readonly url: string; readonly statusCode?: number; readonly isRetryable: boolean };
+  /** The parts of the stream, if the error is one of them. */
+  readonly parts?: PackedParts;
+}
+
+/** The name of the detail with the failure, in the only kind of error whose details are recorded. */
+const FAILURE = 'modelFailure';
+
+function recordable(thrown: unknown): A2AError {
+  const failure: Failure =
+    thrown instanceof StreamFailure
+      ? { ...describe(thrown.cause), parts: thrown.parts as PackedParts }
+      : describe(thrown);
+  const { name, message } = failure;
+  const text = name === 'Error' ? message : `${name}: ${message}`;
+  return new A2AError('INTERNAL_ERROR', text, { details: { [FAILURE]: JSON.stringify(failure) } });
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  const detail = A2AError.is(error) ? error.details[FAILURE] : undefined;
+  return detail === undefined ? undefined : (JSON.parse(detail) as Failure);
 }
 
 function describe(error: unknown): Failure {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const { name, message } = error instanceof Error ? error : new Error(messageOf(error));
   if (!ai.APICallError.isInstance(error)) return { name, message };
   const { url, statusCode, isRetryable } = error;
   return { name, message, api: { url, isRetryable, ...(statusCode !== undefined && { statusCode }) } };
+}
+
+/** Errors in streams are often plain objects. */
+function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null ? JSON.stringify(error) : String(error);
 }
 
 function restored({ name, message, api }: Failure): Error {
@@ -179,20 +222,34 @@ function restored({ name, message, api }: Failure): Error {
   return Object.assign(new Error(message), { name });
 }
 
+function withoutError(part: StreamPart): StreamPart {
+  return part.type === 'error' ? { type: 'error', error: describe(part.error) } : part;
+}
+
+function withError(part: StreamPart): StreamPart {
+  return part.type === 'error' ? { type: 'error', error: restored(part.error as Failure) } : part;
+}
+
 function withSignal(options: CallOptions, signal: AbortSignal): CallOptions {
   const { abortSignal } = options;
   return { ...options, abortSignal: abortSignal === undefined ? signal : AbortSignal.any([abortSignal, signal]) };
 }
+
+/** A crash may change what the model does, so these parts are not passed on before they are recorded. */
+const HELD = new Set(['tool-call', 'error', 'finish']);
 
 /** The parts of a stream for the AI SDK, while the step records them. */
 class LiveParts {
   readonly stream: ReadableStream<StreamPart>;
   #controller: ReadableStreamDefaultController<StreamPart> | undefined;
   #isCanceled = false;
-  /** The parts that wait until the step is recorded: the first tool call, and everything after it. */
+  #isBroken = false;
+  /** The parts that wait until the step is recorded: the first tool call or error, and everything after it. */
   readonly #held: StreamPart[] = [];
+  readonly #signal: AbortSignal;
 
-  constructor() {
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
     this.stream = new ReadableStream({
       start: (controller) => {
         this.#controller = controller;
@@ -203,16 +260,27 @@ class LiveParts {
     });
   }
 
-  /** Reads all parts of the model, and passes them on. */
+  /** Reads all parts of the model, and passes them on. An error of the stream is its last part. */
   async passOn(parts: ReadableStream<StreamPart>): Promise<readonly StreamPart[]> {
     const all: StreamPart[] = [];
     const reader = parts.getReader();
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return all;
-      if (value.type !== 'raw') all.push(value);
-      if (this.#held.length > 0 || value.type === 'tool-call' || value.type === 'finish') this.#held.push(value);
-      else if (!this.#isCanceled) this.#controller?.enqueue(value);
+      const part = await this.#next(reader);
+      if (part === undefined) return all;
+      if (part.type !== 'raw') all.push(part);
+      if (this.#held.length > 0 || HELD.has(part.type)) this.#held.push(part);
+      else if (!this.#isCanceled) this.#controller?.enqueue(part);
+    }
+  }
+
+  async #next(reader: ReadableStreamDefaultReader<StreamPart>): Promise<StreamPart | undefined> {
+    if (this.#isBroken) return undefined;
+    try {
+      return (await reader.read()).value;
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      this.#isBroken = true;
+      return { type: 'error', error };
     }
   }
 
@@ -257,7 +325,7 @@ function packed(parts: readonly StreamPart[]): readonly (StreamPart | PackedDelt
 }
 
 function unpacked(parts: readonly (StreamPart | PackedDeltas)[]): readonly StreamPart[] {
-  return parts.flatMap((part) => {
+  return parts.flatMap((part): StreamPart | readonly StreamPart[] => {
     if (!('deltas' in part)) return part;
     const { type, id, deltas } = part;
     return deltas.map((delta) => ({ type, id, delta }));

@@ -43,13 +43,17 @@ function durableTool(name: string, tool: AnyTool, { step, ask }: Pick<TaskContex
       const key = `tool ${name} ${options.toolCallId}`;
       if (needsApproval !== undefined && needsApproval !== false) {
         const isNeeded =
-          needsApproval === true || (await step(`${key} approval`, async () => needsApproval(input, options)));
+          needsApproval === true ||
+          (await step(`${key} approval`, async () => needsApproval(input, options), { repeats: 'yields' }));
         if (isNeeded && !(await ask({ confirm: approvalText(tool.title ?? name, input) })))
           throw new Error('The user did not approve this call.');
       }
       return fromRecord(
-        await step(key, async ({ idempotencyKey }) =>
-          toRecord(await lastOf(execute.call(tool, input, { ...options, idempotencyKey }))),
+        await step(
+          key,
+          async ({ idempotencyKey }) =>
+            toRecord(await lastOf(execute.call(tool, input, { ...options, idempotencyKey }))),
+          { repeats: 'yields' },
         ),
       );
     },

@@ -3,6 +3,7 @@ export { durable, type DurableOptions, type ModelObject } from './durable-model.
 export { durableTools } from './durable-tools.ts';
 export { type AISDKAgent, type AISDKAgentOptions, type AISDKAgentSettings, fromAISDK } from './from-ai-sdk.ts';
 export { toModelMessages } from './messages.ts';
+export { type StreamedText, textOf } from './text-of.ts';
 export {
   type AgentModelOptions,
   type AgentToolInput,

@@ -23,7 +23,7 @@ import { fetchExtendedCard } from './card/extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
 import type { AskOptions, CallOptions, GetOptions, ListOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './task/push-configs.ts';
-import { type AnySkill, RemoteSkill } from './remote-skill.ts';
+import { type AnySkill, RemoteSkill, type SkillId } from './remote-skill.ts';
 import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
@@ -157,7 +157,7 @@ export class AgentClient {
    * const { data } = await client.skill('run-query').call({ sql: 'select 1' });
    * const { data: rows } = await client.skill<typeof runQuery>('run-query').call({ sql: 'select 1' }); // with the types of the skill
    */
-  skill<S extends SkillTypes = AnySkill>(id: string): RemoteSkill<S> {
+  skill<S extends SkillTypes = AnySkill>(id: SkillId<S>): RemoteSkill<S> {
     return new RemoteSkill<S>({ card: () => this.card, settle: (message, more) => this.#settled(message, more) }, id);
   }
 

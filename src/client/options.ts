@@ -186,8 +186,9 @@ export interface AskOptions extends Omit<SendOptions, 'wait'> {
   readonly wait?: Exclude<SendOptions['wait'], 'none' | undefined>;
   /**
    * Called for every question that the agent asks, one after the other if several are open. Returns the answer, or `undefined` to leave
-   * the question open. When none is answered, the call throws `INPUT_REQUIRED` or `AUTH_REQUIRED`. The
-   * time limit of the call starts anew with every answer; the time that this function takes does not count.
+   * the question open. When none is answered, the call throws `INPUT_REQUIRED` or `AUTH_REQUIRED`. When an answer does not match its
+   * question, the call throws `INVALID_PARAMS` with `details.handle`, and the question stays open. The time limit of the call starts anew with
+   * every answer; the time that this function takes does not count.
    *
    * @example
    * await clerk.ask('book Rome', {

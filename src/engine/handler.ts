@@ -266,8 +266,29 @@ export interface ChunkOptions {
   readonly metadata?: object;
 }
 
-/** The signatures of `ctx.ask`. The kind of the question determines the type of the answer. */
+/**
+ * The signatures of `ctx.ask`. The kind of the question determines the type of the answer.
+ *
+ * Their order matters, because the compiler explains a mistake by the last signature with this number of arguments: mistakes in a
+ * question by the second one, and in options by the third, which has them all.
+ */
 export interface Ask {
+  <const S extends AnswerSchema | StandardSchema | undefined = undefined>(
+    question: string,
+    options?: AskValueOptions & {
+      /** The schema that the answer must match. */
+      readonly schema?: S;
+    },
+  ): Promise<TextAnswer<S>>;
+  <
+    Text extends string = never,
+    const Id extends string = never,
+    const F extends FormFields = never,
+    const R extends Extract<keyof F, string> = Extract<keyof F, string>,
+  >(
+    question: ConfirmQuestion<Text> | ChooseQuestion<Id> | FormQuestion<F, R>,
+    options?: AskValueOptions,
+  ): Promise<NoInfer<KindAnswer<Text, Id, F, R>>>;
   (
     question: Question,
     options: AskOptions & {
@@ -275,28 +296,19 @@ export interface Ask {
       readonly as: 'message';
     },
   ): Promise<IncomingMessage>;
-  <S extends StandardSchema>(
-    question: string,
-    options: AskValueOptions & {
-      /** The schema that the answer must match. */
-      readonly schema: S;
-    },
-  ): Promise<StandardOutput<S>>;
-  <const S extends AnswerSchema>(
-    question: string,
-    options: AskValueOptions & {
-      /** The schema that the answer must match. */
-      readonly schema: S;
-    },
-  ): Promise<AnswerOf<S>>;
-  (question: string, options?: AskValueOptions): Promise<string>;
-  (question: ConfirmQuestion, options?: AskValueOptions): Promise<boolean>;
-  <const Id extends string>(question: ChooseQuestion<Id>, options?: AskValueOptions): Promise<Id>;
-  <const F extends FormFields, const R extends Extract<keyof F, string> = Extract<keyof F, string>>(
-    question: FormQuestion<F, R>,
-    options?: AskValueOptions,
-  ): Promise<FormAnswer<F, R>>;
 }
+
+/** The answer to a question that is a string: a text, or the output of its schema. */
+type TextAnswer<S> = S extends StandardSchema ? StandardOutput<S> : S extends AnswerSchema ? AnswerOf<S> : string;
+
+/**
+ * The answer to a question of one kind. Of the other kinds nothing is inferred: their types are `never`. `NoInfer` keeps it so if the
+ * caller has a type for the answer, as in `const isSure: boolean = await ask({ confirm: 'Sure?' })`.
+ */
+type KindAnswer<Text, Id, F extends FormFields, R extends string> =
+  | ([Text] extends [never] ? never : boolean)
+  | Id
+  | ([F] extends [never] ? never : FormAnswer<F, R>);
 
 /** The fields of a form, by name. */
 export type FormFields = Readonly<Record<string, AnswerSchema>>;
@@ -335,9 +347,9 @@ type AnswerOfType<S extends AnswerSchema, T extends AnswerType> = AnswerType ext
               : JsonObject;
 
 /** A yes/no question. The answer is a boolean. */
-export interface ConfirmQuestion {
+export interface ConfirmQuestion<Text extends string = string> {
   /** The text of the question. */
-  readonly confirm: string;
+  readonly confirm: Text;
 }
 
 /** A question with a fixed list of options. The answer is the id of the chosen option. */
@@ -356,7 +368,7 @@ export interface ChooseOption<Id extends string = string> {
   readonly label: string;
 }
 
-/** A question with several fields. The answer is an object with a value per field. */
+/** A question with several fields. The answer is an object with a value per field. Further fields of an answer are not checked. */
 export interface FormQuestion<F extends FormFields = FormFields, Required extends string = string> {
   /** The text of the question. */
   readonly form: string;
@@ -456,6 +468,12 @@ export interface StepOptions {
    * `idempotencyKey` stays that of the earlier name.
    */
   readonly was?: string;
+  /**
+   * Which outputs of the handler, published while the function of the step runs, the handler publishes again from the recorded result:
+   * `'all'`, or `'yields'` for those that it yields. Set it if the handler streams what the function produces. Outputs through the context
+   * of the step are not meant. If not set, the outputs may belong to the step: they are kept when the result comes from the record.
+   */
+  readonly repeats?: 'all' | 'yields';
 }
 
 /**

@@ -18,6 +18,10 @@ export interface PublishedOutput {
   /** Whether it replaces the previous content of its artifact. `false` for the first chunk, which replaces nothing. */
   readonly isReplacement: boolean;
   state: OutputState;
+  /** Whether the handler yielded it. */
+  isYielded: boolean;
+  /** Whether it may be missing although it is expected. */
+  isOptional: boolean;
   /** Whether it was published during a recorded step that this attempt has not called yet. */
   isAhead: boolean;
   /** The step of this attempt that published it or emitted it again. */
@@ -25,7 +29,7 @@ export interface PublishedOutput {
 }
 
 /**
- * - `expected`: this attempt has to emit it again.
+ * - `expected`: this attempt has to emit it again. An optional one stays if it does not come again.
  * - `kept`: a recorded step has published it, or this attempt has emitted it again.
  * - `loose`: published during a recorded step, by unknown code. It stays, whether or not it is emitted again.
  * - `dropped`: replaced by a correction. It no longer counts.
@@ -120,9 +124,11 @@ export class OutputTrail {
     const retried = this.#retriedOf(step);
     const expected = retried?.at(-1) ?? this.#nextExpected();
     if (expected !== undefined && this.#isSame(expected, body, asFirst)) return this.#take(expected, step);
+    const later = expected?.isOptional === true ? this.#takeAfterOptional(body, asFirst, step) : undefined;
+    if (later !== undefined) return later;
     const loose = isBeside && this.#open ? (this.#takeOpen(body) ?? (asFirst && this.#takeOpen(asFirst()))) : undefined;
     if (loose !== undefined) return loose;
-    if (expected === undefined) return 'new';
+    if (expected === undefined || (expected.isOptional && !this.#outputs.some(isRequired))) return 'new';
     return this.#isLenient && retried === undefined ? this.#skipTo(body, asFirst, step) : 'different';
   }
 
@@ -158,7 +164,7 @@ export class OutputTrail {
   /** Drops the outputs that are expected of this step or, if there are none, of this attempt. */
   dropExpected(step?: StepOutputs): readonly PublishedOutput[] {
     const retried = this.#retriedOf(step)?.splice(0).toReversed();
-    const dropped = retried ?? this.#outputs.filter(({ state }) => state === 'expected');
+    const dropped = retried ?? this.#outputs.filter(isRequired);
     for (const output of dropped) output.state = 'dropped';
     return dropped;
   }
@@ -171,7 +177,7 @@ export class OutputTrail {
 
   /** Drops outputs that this attempt has not emitted again, unless that would leave the artifact empty. */
   dropMissing(): readonly PublishedOutput[] {
-    return this.#isEmptyWithout(({ state }) => state === 'expected') ? [] : this.dropExpected();
+    return this.#isEmptyWithout(isRequired) ? [] : this.dropExpected();
   }
 
   /** Drops outputs that only failed attempts of a step have published, unless that would leave the artifact empty. */
@@ -265,6 +271,22 @@ export class OutputTrail {
     return output;
   }
 
+  /** Takes an expected output that only optional ones precede. Those did not come again, and stay. */
+  #takeAfterOptional(
+    body: string,
+    asFirst: (() => string) | undefined,
+    step: StepOutputs | undefined,
+  ): PublishedOutput | undefined {
+    const expected = this.#outputs.slice(this.#cursor).filter(({ state }) => state === 'expected');
+    const required = expected.findIndex(({ isOptional }) => !isOptional);
+    const candidates = required < 0 ? expected : expected.slice(0, required + 1);
+    const index = candidates.findIndex((output) => this.#isSame(output, body, asFirst));
+    const found = candidates[index];
+    if (found === undefined) return undefined;
+    for (const output of candidates.slice(0, index)) output.state = 'kept';
+    return this.#take(found, step);
+  }
+
   /** A replacement matches only if nothing was published after it, because it would remove that now. */
   #takeOpen(body: string): PublishedOutput | undefined {
     for (const output of this.#open?.get(body) ?? []) {
@@ -287,6 +309,10 @@ export class OutputTrail {
     }
     return 'new';
   }
+}
+
+function isRequired({ state, isOptional }: PublishedOutput): boolean {
+  return state === 'expected' && !isOptional;
 }
 
 function isVisible({ state }: PublishedOutput): boolean {

@@ -121,6 +121,57 @@ test('outputs beside a recorded step are known once, from its call until no step
   expect([emit(published, update('a', 'x')), say(published, 's')]).toEqual(['new', 'new']);
 });
 
+test('outputs that come again from the result of a step are expected, wherever they come', () => {
+  const record: StepRecord = { outputs: { again: { artifacts: [1, 2], statuses: [1, 1] } } };
+  const events = [...chunks('a', 'x', 'x', 'y'), status('s')];
+  const published = replay(events, { steps: { 's#1': record } });
+  published.recallStep(record.outputs);
+  published.endStep();
+  expect(['x', 'x', 'y', 'x'].map((text) => emit(published, update('a', text)))).toEqual([
+    'known',
+    'known',
+    'known',
+    'new',
+  ]);
+  expect([say(published, 's'), say(published, 's')]).toEqual(['known', 'new']);
+  const other = replay(events, { steps: { 's#1': record } });
+  expect(emit(other, update('a', 'z'))).toBe('different');
+  expect(correct(other, update('a', 'z'))).toMatchObject({ parts: [{ text: 'z' }] });
+});
+
+test('outputs that come again or belong to a step stay if they do not come again', () => {
+  const outputs = { loose: { artifacts: [1, 3] }, again: { artifacts: [1, 2] } };
+  const events = chunks('a', 'tool', 'text', 'tool', 'end');
+  const same = replay(events, { steps: { 's#1': { outputs } } });
+  same.recallStep(outputs);
+  same.endStep();
+  expect(['text', 'end', 'tool'].map((text) => emit(same, update('a', text)))).toEqual(['known', 'known', 'new']);
+  expect(same.shorten()).toEqual([]);
+  const other = replay(events, { steps: { 's#1': { outputs } } });
+  other.recallStep(outputs);
+  expect(emit(other, update('a', 'x'))).toBe('different');
+  expect(correct(other, update('a', 'x'))).toMatchObject({ parts: [{ text: 'tooltexttoolx' }] });
+  const partial = replay(chunks('a', 'tool', 'text'), { steps: { 's#1': { outputs } } });
+  expect(['text', 'x'].map((text) => emit(partial, update('a', text)))).toEqual(['known', 'new']);
+  expect(partial.shorten()).toEqual([]);
+});
+
+test('a step records which outputs beside it come again', () => {
+  const places = (repeats?: 'all' | 'yields') => {
+    const published = new PublishedOutputs(new ArtifactFold());
+    const step = published.beginStep(false, repeats);
+    published.addArtifact(update('a', '1'), '', undefined);
+    published.addArtifact(update('a', '2'), '', 'yield');
+    published.addArtifact(update('a', '3'), '', step);
+    return published.recordOf(step);
+  };
+  const own = { artifacts: [3, 3] };
+  const both = { artifacts: [1, 2] };
+  expect(places()).toEqual({ own, loose: both });
+  expect(places('all')).toEqual({ own, again: both });
+  expect(places('yields')).toEqual({ own, loose: both, again: { artifacts: [2, 2] } });
+});
+
 test('statuses are compared without their time and ids, and only those of the handler', () => {
   const events = [status(), status('one'), status('Who?', 'TASK_STATE_INPUT_REQUIRED'), status(), status('two')];
   const published = replay(events);

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
 import { isPaused } from '../../model/state.ts';
 import type { JournalEntry, TaskEvent, TaskRecord } from '../../store/store.ts';
+import type { StepOptions } from '../handler.ts';
 import { artifactEvent, artifactUpdateOf } from '../replay/event-body.ts';
 import type { Journal, JournalKind } from '../replay/journal.ts';
 import { OutputTrail, type PublishedOutput } from './output-trail.ts';
@@ -12,11 +13,13 @@ import {
   addPlace,
   type CorrectionRecord,
   type OutputKind,
+  type OutputSource,
   type Places,
   placesIn,
   type Ranges,
   rangesOf,
   type RecordedOutputs,
+  stepOf,
   StepOutputs,
   type StepRecord,
 } from './step-outputs.ts';
@@ -46,6 +49,8 @@ export interface Correction {
  * - Output that a recorded step has published through its own context stays and is not expected again.
  * - Output that was published through the context of the task during a recorded step may or may not belong to the step. It
  * stays; if the same is emitted again while steps are in flight, it is not published twice.
+ * - Output that a step names as coming again from its result is expected, wherever it comes. If it may belong to another step,
+ * it is optional.
  * - A retry of a step is compared with the output of its failed attempts in the same way.
  */
 export class PublishedOutputs {
@@ -98,50 +103,42 @@ export class PublishedOutputs {
   }
 
   /** @param isAppend Whether the chunk is appended to the artifact instead of replacing it. */
-  compareArtifact(
-    update: TaskArtifactUpdateEvent,
-    body: string,
-    isAppend: boolean,
-    step: StepOutputs | undefined,
-  ): Verdict {
+  compareArtifact(update: TaskArtifactUpdateEvent, body: string, isAppend: boolean, source: OutputSource): Verdict {
     const trail = this.#artifacts?.get(update.artifact.artifactId);
     if (trail === undefined) return 'new';
     const asFirst = isAppend ? (): string => firstChunk(update) : undefined;
-    const match = trail.match(body, asFirst, step, this.#inFlight > 0);
+    const match = trail.match(body, asFirst, stepOf(source), this.#inFlight > 0);
     // Output of a recorded step must not be replaced before the step is called.
     if (match === 'new') return !isAppend && trail.isAhead ? 'different' : 'new';
     if (match === 'different') return match;
-    this.#attribute(match, step);
+    this.#attribute(match, source);
     return 'known';
   }
 
   /** Adds a new chunk before it is published. */
-  addArtifact(update: TaskArtifactUpdateEvent, given: string, step: StepOutputs | undefined): void {
+  addArtifact(update: TaskArtifactUpdateEvent, given: string, source: OutputSource): void {
     const place = ++this.#artifactPlaces;
     if (this.#artifacts === undefined && this.#inFlight === 0) return;
     const { artifactId } = update.artifact;
     const trail = this.#artifacts?.get(artifactId) ?? this.#track(artifactId);
     const body = trail === undefined ? '' : given;
     const isReplacement = update.append !== true && this.#current.has(artifactId);
-    const output = outputOf({ kind: 'artifact', place, body, trail, owner: step, isReplacement });
+    const output = outputOf({ kind: 'artifact', place, body, trail, owner: stepOf(source), isReplacement });
     if (trail !== undefined && (this.#retryable > 0 || trail.isNeeded)) trail.push(output);
     else if (trail !== undefined) this.#forget(artifactId);
-    this.#attribute(output, step);
+    this.#attribute(output, source);
   }
 
   /** Replaces the expected chunks by another one. */
-  correctArtifact(
-    update: TaskArtifactUpdateEvent,
-    body: string,
-    step: StepOutputs | undefined,
-  ): Correction | undefined {
+  correctArtifact(update: TaskArtifactUpdateEvent, body: string, source: OutputSource): Correction | undefined {
     const trail = this.#artifacts?.get(update.artifact.artifactId);
     if (trail === undefined) return undefined;
+    const step = stepOf(source);
     const place = ++this.#artifactPlaces;
     const isReplacement = update.append !== true;
     const output = outputOf({ kind: 'artifact', place, body, trail, owner: step, update, isReplacement });
     const { dropped, before } = trail.replaceExpected(output, step);
-    this.#attribute(output, step);
+    this.#attribute(output, source);
     return correctionOf(trail, output.place, {
       drop: placesOf(dropped),
       update: update as unknown as JsonObject,
@@ -150,13 +147,14 @@ export class PublishedOutputs {
   }
 
   /** Compares a status. Returns the places of the statuses that it replaces, if another one was expected. */
-  compareStatus(content: () => string, step: StepOutputs | undefined): 'known' | 'new' | Ranges {
+  compareStatus(content: () => string, source: OutputSource): 'known' | 'new' | Ranges {
     const trail = this.#statuses;
     if (trail === undefined) return 'new';
+    const step = stepOf(source);
     const match = trail.match(content(), undefined, step, this.#inFlight > 0);
     if (match === 'new') return match;
     if (match === 'different') return placesOf(trail.dropExpected(step));
-    this.#attribute(match, step);
+    this.#attribute(match, source);
     return 'known';
   }
 
@@ -178,17 +176,23 @@ export class PublishedOutputs {
    */
   addStatus(
     content: () => string,
-    step: StepOutputs | undefined,
+    source: OutputSource,
     { drop, isRepeatable }: { readonly drop: Ranges | undefined; readonly isRepeatable: boolean },
   ): JournalEntry | undefined {
     const place = ++this.#statusPlaces;
     if (this.#retryable === 0 && this.#statuses?.isNeeded !== true && !isRepeatable) this.#statuses = undefined;
     else this.#statuses ??= new OutputTrail();
     const trail = this.#statuses;
-    const output = outputOf({ kind: 'status', place, body: trail === undefined ? '' : content(), trail, owner: step });
+    const output = outputOf({
+      kind: 'status',
+      place,
+      body: trail === undefined ? '' : content(),
+      trail,
+      owner: stepOf(source),
+    });
     trail?.push(output);
     if (isRepeatable) trail?.open(output);
-    this.#attribute(output, step);
+    this.#attribute(output, source);
     return drop === undefined ? undefined : noteOf('status', place, { drop });
   }
 
@@ -199,11 +203,11 @@ export class PublishedOutputs {
   }
 
   /** Called before the function of a step. */
-  beginStep(isRetryable: boolean): StepOutputs {
+  beginStep(isRetryable: boolean, repeats?: StepOptions['repeats']): StepOutputs {
     this.#inFlight++;
     this.#performing++;
     if (isRetryable) this.#retryable++;
-    return new StepOutputs(isRetryable, this.#loose.length);
+    return new StepOutputs(isRetryable, repeats, this.#loose.length);
   }
 
   /** Called before a retry of a step, which is compared with the output of the step so far. */
@@ -229,20 +233,21 @@ export class PublishedOutputs {
     this.#performing--;
     if (step.isRetryable) this.#endRetries(step);
     const beside = this.#loose.slice(step.from);
-    const { own } = step;
+    const { own, repeats } = step;
     if (beside.length === 0) return own === undefined ? NOTHING : { own };
-    const loose = placesByKind(beside);
-    return own === undefined ? { loose } : { own, loose };
+    const again = repeats === 'yields' ? beside.filter(({ isYielded }) => isYielded) : beside;
+    return {
+      ...(own !== undefined && { own }),
+      ...(repeats !== 'all' && { loose: placesByKind(beside) }),
+      ...(repeats !== undefined && again.length > 0 && { again: placesByKind(again) }),
+    };
   }
 
   /** Called for a recorded step. Output that was published beside it may be emitted again until no step is in flight. */
   recallStep({ own, loose }: RecordedOutputs = NOTHING): void {
     this.#inFlight++;
     if (this.#logged === undefined) return;
-    for (const places of [own, loose]) {
-      for (const place of placesIn(places?.artifacts)) reach(this.#logged.artifact[place]);
-      for (const place of placesIn(places?.statuses)) reach(this.#logged.status[place]);
-    }
+    for (const places of [own, loose]) for (const output of this.#loggedAt(places)) output.trail?.reach(output);
   }
 
   /** Called before the handler gets the result of a step. */
@@ -272,14 +277,24 @@ export class PublishedOutputs {
     const steps = Array.from(journal.entriesOf('step'), ({ body }) => body as StepRecord);
     this.#isOutdated = this.#trails().length > 0 && steps.some(({ outputs }) => outputs === undefined);
     if (this.#isOutdated) for (const trail of this.#trails()) trail.beLenient();
-    for (const { outputs } of steps) this.#label(outputs?.own, 'kept');
-    for (const { outputs } of steps) this.#label(outputs?.loose, 'loose');
+    for (const { outputs } of steps)
+      for (const output of this.#loggedAt(outputs?.own))
+        if (output.state === 'expected') output.trail?.label(output, 'kept');
+    const again = new Set(steps.flatMap(({ outputs }) => [...this.#loggedAt(outputs?.again)]));
+    for (const { outputs } of steps) {
+      for (const output of this.#loggedAt(outputs?.loose)) {
+        if (again.has(output)) output.isOptional = true;
+        else if (output.state === 'expected') output.trail?.label(output, 'loose');
+      }
+    }
   }
 
-  #label(places: Places | undefined, state: 'kept' | 'loose'): void {
+  /** The outputs of the log at these places. */
+  *#loggedAt(places: Places | undefined): Generator<PublishedOutput> {
     if (places === undefined || this.#logged === undefined) return;
-    for (const place of placesIn(places.artifacts)) label(this.#logged.artifact[place], state);
-    for (const place of placesIn(places.statuses)) label(this.#logged.status[place], state);
+    const { artifact, status } = this.#logged;
+    for (const place of placesIn(places.artifacts)) if (artifact[place] !== undefined) yield artifact[place];
+    for (const place of placesIn(places.statuses)) if (status[place] !== undefined) yield status[place];
   }
 
   #loadArtifact(
@@ -363,10 +378,12 @@ export class PublishedOutputs {
   }
 
   /** Attributes an output to the step that emitted it or, if none did, to all steps whose functions run. */
-  #attribute(output: PublishedOutput, step: StepOutputs | undefined): void {
+  #attribute(output: PublishedOutput, source: OutputSource): void {
+    const step = stepOf(source);
     if (step !== undefined) {
       step.add(output.kind, output.place);
     } else if (this.#performing > 0) {
+      output.isYielded = source === 'yield';
       if (this.#loose === NO_OUTPUTS) this.#loose = [];
       this.#loose.push(output);
     }
@@ -387,16 +404,10 @@ type OutputFields = Pick<PublishedOutput, 'kind' | 'place' | 'body' | 'trail'> &
 
 /** An output of this attempt, unless specified otherwise. */
 function outputOf(fields: OutputFields): PublishedOutput {
-  return { update: undefined, isReplacement: false, state: 'kept', isAhead: false, owner: undefined, ...fields };
+  return { update: undefined, isReplacement: false, state: 'kept', ...FLAGS, owner: undefined, ...fields };
 }
 
-function label(output: PublishedOutput | undefined, state: 'kept' | 'loose'): void {
-  if (output?.state === 'expected') output.trail?.label(output, state);
-}
-
-function reach(output: PublishedOutput | undefined): void {
-  output?.trail?.reach(output);
-}
+const FLAGS = { isYielded: false, isOptional: false, isAhead: false } as const;
 
 function placesOf(outputs: readonly PublishedOutput[]): Ranges {
   return rangesOf(outputs.map(({ place }) => place));

@@ -7,13 +7,21 @@ import type { TaskState } from '../../model/state.ts';
 import type { TaskStatus } from '../../model/task.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { EngineContext } from '../engine-context.ts';
+import type { StepOptions } from '../handler.ts';
 import { artifactEvent } from '../replay/event-body.ts';
 import type { LoadedTask } from '../replay/load-task.ts';
 import type { Emission } from './output.ts';
 import { type Correction, type PublishedOutputs, statusContent } from './published-outputs.ts';
 import type { Runnable } from '../runnable.ts';
 import { timeAfter } from '../write/status-time.ts';
-import type { HeldStatus, Ranges, RecordedOutputs, StepOutputs } from './step-outputs.ts';
+import {
+  type HeldStatus,
+  type OutputSource,
+  type Ranges,
+  type RecordedOutputs,
+  stepOf,
+  type StepOutputs,
+} from './step-outputs.ts';
 import { eventMetadata, taskFields, traceMarks } from '../task-trace.ts';
 import type { TaskWriter } from '../write/task-writer.ts';
 
@@ -25,7 +33,7 @@ interface WaitingStatus extends HeldStatus {
   readonly bytes: number;
   /** The places of the statuses that it replaces. */
   readonly drop: Ranges | undefined;
-  step: StepOutputs | undefined;
+  source: OutputSource;
   /** Whether it may be emitted again while steps are in flight; then it is the same status. */
   isRepeatable: boolean;
 }
@@ -88,18 +96,18 @@ export class RunOutputs {
     if (this.#writer.status.state === 'TASK_STATE_SUBMITTED') this.#writer.setStatus(this.status('TASK_STATE_WORKING'));
   }
 
-  working(parts: readonly Part[], metadata: JsonObject | undefined, step?: StepOutputs): void {
+  working(parts: readonly Part[], metadata: JsonObject | undefined, source?: OutputSource): void {
     // A status without content adds nothing to the current status.
     if (parts.length === 0 && (metadata === undefined || Object.keys(metadata).length === 0)) {
       this.begin();
       return;
     }
     const bytes = this.assertSize(parts, metadata);
-    if (step === undefined && this.#isHeldAlready(parts, metadata)) return;
-    const verdict = this.#published.compareStatus(() => this.#contentOf(parts, metadata), step);
+    if (stepOf(source) === undefined && this.#isHeldAlready(parts, metadata)) return;
+    const verdict = this.#published.compareStatus(() => this.#contentOf(parts, metadata), source);
     if (verdict === 'known') return;
     this.#assertRoom(bytes + this.#heldBytes);
-    this.#hold({ parts, metadata, bytes, step, drop: verdict === 'new' ? undefined : verdict, isRepeatable: false });
+    this.#hold({ parts, metadata, bytes, source, drop: verdict === 'new' ? undefined : verdict, isRepeatable: false });
   }
 
   #hold({
@@ -126,45 +134,46 @@ export class RunOutputs {
     if (this.#held.length === 0) return;
     this.#heldBytes = 0;
     for (const status of this.#held.splice(0)) {
-      const { parts, metadata, step } = status;
-      const note = this.#published.addStatus(() => this.#contentOf(parts, metadata), step, status);
+      const { parts, metadata, source } = status;
+      const note = this.#published.addStatus(() => this.#contentOf(parts, metadata), source, status);
       if (note !== undefined) this.#writer.addJournal(note);
       this.#writer.setStatus(this.status('TASK_STATE_WORKING', parts), metadata);
     }
   }
 
-  artifact(emission: ArtifactEmission, step?: StepOutputs): void {
+  artifact(emission: ArtifactEmission, source?: OutputSource): void {
     this.#checkTypes(emission.parts);
     const update = this.#updateOf(emission);
     if (this.#engine.closesWithWhole) this.#noteForm(update);
     const event = artifactEvent(update);
     const { body } = event;
     this.#assertOutput(body.length);
-    switch (this.#published.compareArtifact(update, body, emission.append, step)) {
+    switch (this.#published.compareArtifact(update, body, emission.append, source)) {
       case 'known':
         return;
       case 'different':
-        if (step?.isRetryable === true) this.#assertRoom(body.length + this.#sizeOf(update.artifact.artifactId));
-        this.#correct(this.#published.correctArtifact(update, body, step), emission.lastChunk);
+        if (stepOf(source)?.isRetryable === true)
+          this.#assertRoom(body.length + this.#sizeOf(update.artifact.artifactId));
+        this.#correct(this.#published.correctArtifact(update, body, source), emission.lastChunk);
         return;
       default:
         this.#assertRoom(body.length);
         this.begin();
-        this.#published.addArtifact(update, body, step);
+        this.#published.addArtifact(update, body, source);
         this.#writer.addArtifact(update, event);
     }
   }
 
   /** Called before the function of a step. Output through the context of the step belongs to it. */
-  beginStep(isRetryable: boolean): StepOutputs {
-    const step = this.#published.beginStep(isRetryable);
+  beginStep(isRetryable: boolean, repeats: StepOptions['repeats']): StepOutputs {
+    const step = this.#published.beginStep(isRetryable, repeats);
     step.heldFrom = this.#heldSoFar;
     return step;
   }
 
   /** Called before a retry of a step. Its held statuses are dropped, because the next attempt emits them again. */
   failAttempt(step: StepOutputs): void {
-    this.#held = this.#held.filter((status) => status.step !== step);
+    this.#held = this.#held.filter(({ source }) => source !== step);
     this.#heldBytes = this.#held.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const status of this.#heldBeside(step)) status.isRepeatable = true;
     this.#published.failAttempt(step);
@@ -179,12 +188,14 @@ export class RunOutputs {
   recordOf(step: StepOutputs): RecordedOutputs {
     const outputs = this.#published.recordOf(step);
     if (this.#held.length === 0) return outputs;
-    const own = this.#held.filter((status) => status.step === step);
+    const own = this.#held.filter(({ source }) => source === step);
     const held = [
       ...own.map(heldStatus),
-      ...this.#heldBeside(step).map((one) => ({ ...heldStatus(one), isLoose: true as const })),
+      ...this.#heldBeside(step)
+        .filter((status) => !comesAgain(status, step))
+        .map((one) => ({ ...heldStatus(one), isLoose: true as const })),
     ];
-    for (const status of own) status.step = undefined;
+    for (const status of own) status.source = undefined;
     return held.length === 0 ? outputs : { ...outputs, held };
   }
 
@@ -194,7 +205,7 @@ export class RunOutputs {
     for (const { parts, metadata, isLoose = false } of outputs?.held ?? []) {
       if (this.#published.recallStatus(this.#contentOf(parts, metadata), isLoose)) continue;
       const bytes = JSON.stringify([parts, metadata]).length;
-      this.#hold({ parts, metadata, bytes, step: undefined, drop: undefined, isRepeatable: isLoose });
+      this.#hold({ parts, metadata, bytes, source: undefined, drop: undefined, isRepeatable: isLoose });
     }
   }
 
@@ -207,7 +218,7 @@ export class RunOutputs {
 
   /** Held statuses of unknown code since a step began. */
   #heldBeside({ heldFrom }: StepOutputs): readonly WaitingStatus[] {
-    return this.#held.filter(({ step, number }) => step === undefined && number > heldFrom);
+    return this.#held.filter(({ source, number }) => stepOf(source) === undefined && number > heldFrom);
   }
 
   /** Checks the size of a status, reply or question. Returns it. */
@@ -330,6 +341,10 @@ export class RunOutputs {
     if (this.#writer.outputBytes + bytes > maxTaskBytes)
       throw new RangeError(`The outputs of a task may have at most ${maxTaskBytes} bytes in total`);
   }
+}
+
+function comesAgain({ source }: WaitingStatus, { repeats }: StepOutputs): boolean {
+  return repeats === 'all' || (repeats === 'yields' && source === 'yield');
 }
 
 function heldStatus({ parts, metadata }: WaitingStatus): HeldStatus {

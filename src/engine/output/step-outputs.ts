@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../model/json.ts';
 import type { Part } from '../../model/part.ts';
+import type { StepOptions } from '../handler.ts';
 import type { RecordedError } from '../run/failure-text.ts';
 
 /**
@@ -29,6 +30,8 @@ export interface RecordedOutputs {
   readonly own?: Places;
   /** Published through the context of the task: by the function of the step, or by code that ran beside it. */
   readonly loose?: Places;
+  /** Published by code that ran beside the step and publishes it again from the result of the step. It can be loose, too. */
+  readonly again?: Places;
   /** Statuses that will be published when the open question is answered. */
   readonly held?: readonly HeldStatus[];
 }
@@ -72,10 +75,19 @@ export function rangesOf(places: Iterable<number>): number[] {
 
 export type OutputKind = 'artifact' | 'status';
 
+/** How an output was emitted: through the context of a step, yielded by the handler, or through the context of the task. */
+export type OutputSource = StepOutputs | 'yield' | undefined;
+
+export function stepOf(source: OutputSource): StepOutputs | undefined {
+  return source === 'yield' ? undefined : source;
+}
+
 /** The output of one step. */
 export class StepOutputs {
   /** Whether a failed attempt is retried. */
   readonly isRetryable: boolean;
+  /** Which outputs beside it come again when its result is recorded. */
+  readonly repeats: StepOptions['repeats'];
   /** How many outputs of unknown code there were when its function was first called. */
   readonly from: number;
   /** The same, for the present attempt. */
@@ -85,8 +97,9 @@ export class StepOutputs {
   /** The places of its outputs. */
   own: { artifacts?: number[]; statuses?: number[] } | undefined;
 
-  constructor(isRetryable: boolean, from: number) {
+  constructor(isRetryable: boolean, repeats: StepOptions['repeats'], from: number) {
     this.isRetryable = isRetryable;
+    this.repeats = repeats;
     this.from = from;
     this.attemptFrom = from;
   }

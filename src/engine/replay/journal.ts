@@ -151,7 +151,11 @@ export class Journal {
       return;
     }
     this.#set(`${kind} ${key}`, record);
-    if (kind === 'question') this.#unanswered ??= new UnansweredQuestions();
+    if (kind === 'question') {
+      // Its answer may be known before the run learns that the question is stored.
+      if (this.numberOf('answer', key) > record.number) return;
+      this.#unanswered ??= new UnansweredQuestions();
+    }
     this.#unanswered?.add(record);
   }
 

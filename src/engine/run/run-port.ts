@@ -4,7 +4,7 @@ import type { Message } from '../../model/message.ts';
 import type { JournalEntry, JournalRecord, NewCall, TaskRecord } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { RunOutputs } from '../output/run-outputs.ts';
-import type { StepOutputs } from '../output/step-outputs.ts';
+import type { OutputSource } from '../output/step-outputs.ts';
 import type { Journal, JournalKind } from '../replay/journal.ts';
 import type { ComparedKind } from '../replay/unasked-entries.ts';
 import type { Runnable } from '../runnable.ts';
@@ -79,8 +79,7 @@ export interface RunPort {
   /** Applies entries that were written from outside. */
   catchUp(entries: readonly JournalRecord[]): void;
 
-  /** @param step The step that emits it through its own context. */
-  emit(output: unknown, step?: StepOutputs): void;
+  emit(output: unknown, source?: OutputSource): void;
   /** A promise to await before the next output, if any. */
   room(): Promise<void> | undefined;
   /** Ends the turn by a decision of the handler, unless it has already ended. */

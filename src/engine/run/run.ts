@@ -9,7 +9,7 @@ import { nextTurn } from '../../support/time/scheduler.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { emissionOf } from '../output/output.ts';
 import { RunOutputs } from '../output/run-outputs.ts';
-import type { StepOutputs } from '../output/step-outputs.ts';
+import { type OutputSource, stepOf, type StepOutputs } from '../output/step-outputs.ts';
 import type { Journal, JournalKind } from '../replay/journal.ts';
 import { type LoadedTask, originOf } from '../replay/load-task.ts';
 import type { Runnable } from '../runnable.ts';
@@ -66,7 +66,7 @@ export interface RunOwner {
 /**
  * One execution of a handler in this process. `RunState` has its states and transitions. Its parts see it as a `RunPort`.
  */
-export class Run implements ContextRun, Sink, WriterEvents {
+export class Run implements ContextRun, WriterEvents {
   readonly engine: EngineContext;
   readonly agent: Runnable;
   readonly taskId: string;
@@ -261,18 +261,19 @@ export class Run implements ContextRun, Sink, WriterEvents {
     if (wasAwake) this.#owner.onIdle(this, loss);
   }
 
-  /** @param step The step that emits it through its own context. @param isLast Whether the handler returned it. */
-  emit(output: unknown, step?: StepOutputs, isLast = false): void {
+  /** @param isLast Whether the handler returned it. */
+  emit(output: unknown, source?: OutputSource, isLast = false): void {
     if (this.#ignores('published output')) return;
     const emission = emissionOf(output, isLast);
-    if (emission.kind === 'artifact') return this.outputs.artifact(emission, step);
+    if (emission.kind === 'artifact') return this.outputs.artifact(emission, source);
+    const step = stepOf(source);
     if (emission.kind === 'reply') return this.#reply(emission.parts, step);
     const { state, parts, metadata } = emission;
     if (step !== undefined) return this.#emitInStep(state, parts, metadata, step);
     this.outputs.assertSize(parts, metadata);
     if (isTerminal(state)) this.conclude({ kind: 'end', state, parts, metadata });
     else if (isPaused(state)) this.conclude({ kind: 'turn', state, parts, metadata });
-    else this.outputs.working(parts, metadata);
+    else this.outputs.working(parts, metadata, source);
   }
 
   #reply(parts: readonly Part[], step: StepOutputs | undefined): void {
@@ -453,9 +454,9 @@ export class Run implements ContextRun, Sink, WriterEvents {
   async #execute(): Promise<void> {
     try {
       const context = createContext(this, this.#task, this.#writer);
-      const last = await drive(this.agent, context, this);
+      const last = await drive(this.agent, context, new Yields(this));
       if (this.isOver) return;
-      if (last !== undefined) this.emit(last, undefined, true);
+      if (last !== undefined) this.emit(last, 'yield', true);
       if (!this.isOver) this.conclude({ kind: 'end', state: 'TASK_STATE_COMPLETED' });
     } catch (error) {
       this.#failed(error);
@@ -585,5 +586,26 @@ export class Run implements ContextRun, Sink, WriterEvents {
     if (this.isOver && this.#state.stop === undefined)
       this.engine.log.warn('Ignored a call of a handler whose run is over', { ...taskFields(this.record), action });
     return this.isOver;
+  }
+}
+
+/** Receives what the handler yields. */
+class Yields implements Sink {
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  get isOver(): boolean {
+    return this.#run.isOver;
+  }
+
+  emit(output: unknown): void {
+    this.#run.emit(output, 'yield');
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#run.room();
   }
 }

@@ -81,7 +81,7 @@ export class RunSteps {
       await created;
       run.assertRunning();
     }
-    const outputs = run.outputs.beginStep((options.retries ?? 0) > 0);
+    const outputs = run.outputs.beginStep((options.retries ?? 0) > 0, options.repeats);
     this.#performing++;
     let result: StepRecord;
     let failure: { readonly error: unknown } | undefined;

@@ -239,9 +239,11 @@ export class TaskWriter implements WriteCoalescer {
   /** Stores a pause or an end with all pending writes. Returns whether it was stored: not if the task is being canceled. */
   decide(decision: Decision): Promise<boolean> {
     const batch = this.#batch;
+    // Before the push, which may drop an outdated decision.
+    const { verdict } = batch;
     batch.decide(decision);
     this.#push();
-    return batch.verdict.promise;
+    return verdict.promise;
   }
 
   /**
@@ -398,7 +400,7 @@ export class TaskWriter implements WriteCoalescer {
     const write: Writable<TaskWrite> = {
       taskId: this.#record.id,
       by: this.#engine.node,
-      guard: batch.guard(lease, this.#record.question, this.#journal.seen),
+      guard: batch.guard(lease, this.#record, this.#journal.seen),
       events,
       journal,
       history: batch.pastMessages(this.#record.status),

@@ -5,6 +5,7 @@ import type { TaskStatus } from '../../model/task.ts';
 import type { Guard, JournalEntry, Lease, NewCall, NewEvent, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { Writable } from '../../support/writable.ts';
+import { withoutList } from '../questions/open-questions.ts';
 import { asLastChunk, statusEvent } from '../replay/event-body.ts';
 
 /** A pause or an end of a task. If the task is being canceled, only `canceled` is possible. */
@@ -173,8 +174,8 @@ export class Batch {
     this.#unstored = undefined;
   }
 
-  /** @param open The open question, as far as the run knows. @param seen The last journal entry that it knows. */
-  guard(lease: Lease, open: string | undefined, seen: number): Guard {
+  /** @param record The task as far as the run knows. @param seen The last journal entry that it knows. */
+  guard(lease: Lease, { question: open, lastEvent }: TaskRecord, seen: number): Guard {
     const { status, ifOpen, asOf } = this.decision ?? {};
     // A new status while a question is open requires that the question is still open, because its answer also sets a
     // status.
@@ -183,6 +184,8 @@ export class Batch {
     const guard: Writable<Guard> = { lease };
     if (asOf !== undefined) guard.lastJournal = seen;
     if (condition !== undefined) guard.question = condition;
+    // The same question has another status when the list of open questions has changed.
+    if (replaces && open !== undefined) guard.lastEvent = lastEvent;
     const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
     if (!mayBeCanceled) guard.canceling = false;
     return guard;
@@ -255,6 +258,6 @@ function stamped(event: NewEvent, timestamp: string): NewEvent {
 
 /** Adds a message to `past` that is not shown any more. The same message with another list of open questions is still shown. */
 function replaced(shown: Message | undefined, next: Message | undefined, past: Message[]): Message | undefined {
-  if (shown !== undefined && shown.messageId !== next?.messageId) past.push(shown);
+  if (shown !== undefined && shown.messageId !== next?.messageId) past.push(withoutList(shown));
   return next;
 }
