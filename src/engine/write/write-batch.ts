@@ -217,7 +217,7 @@ export class Batch {
 }
 
 /** Two decisions as one, with the journal entries of both. */
-export function mergedDecision(before: Decision, after: Decision): Decision {
+function mergedDecision(before: Decision, after: Decision): Decision {
   const journal = [...(before.journal ?? []), ...(after.journal ?? [])];
   return { ...before, ...after, journal };
 }
