@@ -5,7 +5,7 @@ interface FullStreamPart {
   readonly error?: unknown;
 }
 
-/** What `streamText()` and the `stream()` of an agent return. */
+/** The result of `streamText()`, or of `stream()` of an agent. */
 export interface StreamedText {
   /** The parts of the stream. */
   readonly fullStream: AsyncIterable<FullStreamPart>;
