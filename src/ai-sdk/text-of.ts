@@ -1,7 +1,10 @@
 /** A part of the `fullStream` of the AI SDK. The types of its versions differ. */
 interface FullStreamPart {
+  /** The kind of the part, such as `text-delta`. */
   readonly type: string;
+  /** The text of a `text-delta`. */
   readonly text?: string;
+  /** The error of an `error` part. */
   readonly error?: unknown;
 }
 
