@@ -41,7 +41,7 @@ export const list: Bench = {
     }
     const measured = pages.cases.map(({ name }) => {
       const own = turns.filter(({ work }) => work.name === name);
-      return [name, new Map(own.map(({ server, rounds }) => [server.name, rounds]))] as const;
+      return [name, { closedLoop: new Map(own.map(({ server, rounds }) => [server.name, rounds])) }] as const;
     });
     return httpReport(pages, new Map(measured), options.rounds);
   },

@@ -44,10 +44,13 @@ const { output } = await bundle.write({
           'model',
           '!model/answer-schema.ts',
           'support',
+          '!support/http-client',
           'client/event.ts',
           'observe/{log,opentelemetry,trace-context}.ts',
         ),
       },
+      // The HTTP client, which the client, push notifications and JWKS share.
+      { name: 'http', test: within('support/http-client') },
       // With the answer schemas, which servers check, and commands that prompt for answers.
       {
         name: 'wire',

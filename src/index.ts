@@ -64,14 +64,14 @@ export type {
   WaitOptions,
 } from './client/options.ts';
 export type { PushConfigPage, PushConfigs } from './client/task/push-configs.ts';
-export type { AnySkill, RemoteSkill, SkillInput, SkillOutput, SkillResult } from './client/remote-skill.ts';
+export type { AnySkill, RemoteSkill, SkillId, SkillInput, SkillOutput, SkillResult } from './client/remote-skill.ts';
 export type { RemoteTask, SubscribeOptions } from './client/remote-task.ts';
 export type { MessageReply, Reply, TaskReply } from './client/reply.ts';
 export type { AnswerInput, TaskQuestion } from './client/task-question.ts';
 export type { StateWord } from './client/state-word.ts';
 export type { TaskStream } from './client/task-stream.ts';
 export type { TaskTransition, TaskTransitions } from './client/task/task-transitions.ts';
-export type { Fetch } from './client/transport/fetch-transport.ts';
+export type { Fetch } from './support/http-client/fetch-client.ts';
 export type { Clock } from './support/time/clock.ts';
 export type { Warning } from './wire/decoder.ts';
 export type { ProtocolVersion } from './wire/version.ts';

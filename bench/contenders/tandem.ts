@@ -71,11 +71,12 @@ async function keepTask(
     createdAt: time,
     wakeAt: time,
   });
+  // As in a chat, each turn is a write.
+  for (const one of more) await store.append({ taskId: id, guard: {}, history: [one] });
   await store.append({
     taskId: id,
     guard: {},
     status,
-    history: more,
     artifacts: JSON.stringify(artifacts),
     endedAt: Date.now(),
   });

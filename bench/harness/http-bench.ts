@@ -32,6 +32,11 @@ export interface HttpCase {
   readonly requests: number;
   /** Separate numbers for contenders that would take minutes for as many requests as the others. */
   readonly fewer?: Readonly<Record<string, number>>;
+  /**
+   * Adds rounds with this many requests per second for all contenders. Contenders that are not clearly faster are left out of
+   * them.
+   */
+  readonly fixedRate?: number;
   /** Chunks of the streamed artifact, for the stream benches. */
   readonly chunks?: number;
   /** The share of all tasks before the requested page. Default: 0. */

@@ -1,8 +1,9 @@
+import { cpus } from 'node:os';
 import { BASELINE, PEER } from '../contenders/list.ts';
 import type { Bench, BenchReport } from './bench.ts';
 import { type Goal, goalTable } from './goals.ts';
 import type { HttpBench, HttpCase, HttpGoal, RowName } from './http-bench.ts';
-import { type CaseRounds, type Round, runCase } from './http-rounds.ts';
+import { type CaseRounds, type MeasuredCase, type Round, runCase } from './http-rounds.ts';
 import { buildProduct, installPeers } from './product.ts';
 import { quantile, ratios, type Spread, spread } from './stats.ts';
 import { show, showSpread, table } from './table.ts';
@@ -15,25 +16,41 @@ export function httpBench(bench: HttpBench): Bench {
       buildProduct();
       installPeers();
       const rounds = quick ? 3 : (bench.rounds ?? 9);
-      const measured = new Map<string, CaseRounds>();
+      const measured = new Map<string, MeasuredCase>();
       for (const work of bench.cases) measured.set(work.name, await runCase(bench, work, { rounds, quick }));
       return httpReport(bench, measured, rounds);
     },
   };
 }
 
-export function httpReport(bench: HttpBench, measured: ReadonlyMap<string, CaseRounds>, rounds: number): BenchReport {
-  const cases = bench.cases.map((work) => ({ work, contenders: summarize(measured.get(work.name) ?? new Map()) }));
+export function httpReport(bench: HttpBench, measured: ReadonlyMap<string, MeasuredCase>, rounds: number): BenchReport {
+  const cases = bench.cases.map((work) => {
+    const { closedLoop = new Map(), atRate = new Map() } = measured.get(work.name) ?? {};
+    return { work, contenders: summarize(closedLoop), atRate: summarize(atRate) };
+  });
   const goals = goalsOf(bench, measured);
+  const othersBusy = spread(cases.flatMap(othersIn));
   return {
     title: `${bench.title} (${rounds} rounds)`,
-    table: [httpTable(bench, cases), goalTable(goals)].join('\n\n'),
-    result: { unit: bench.unit, cases, goals },
+    table: [httpTable(bench, cases), ...rateTable(bench, cases), goalTable(goals), machineLine(othersBusy)].join(
+      '\n\n',
+    ),
+    result: { unit: bench.unit, othersBusy, cases, goals },
   };
 }
 
-function goalsOf({ goals = [] }: HttpBench, rounds: ReadonlyMap<string, CaseRounds>): readonly Goal[] {
-  const roundsOf = ([work, contender]: RowName): readonly Round[] => rounds.get(work)?.get(contender) ?? [];
+function othersIn({ contenders, atRate }: CaseSummary): readonly number[] {
+  return [...contenders, ...atRate].flatMap(({ rounds }) => rounds.map(({ othersBusy }) => othersBusy));
+}
+
+/** How much of the machine other work used during the rounds. */
+function machineLine({ lowerQuartile, median, upperQuartile, max }: Spread): string {
+  const [low, middle, high, most] = [lowerQuartile, median, upperQuartile, max].map((one) => Math.round(one * 100));
+  return `other work on the ${cpus().length} cores during the rounds: ${middle} % (${low}–${high}, at most ${most})`;
+}
+
+function goalsOf({ goals = [] }: HttpBench, rounds: ReadonlyMap<string, MeasuredCase>): readonly Goal[] {
+  const roundsOf = ([work, contender]: RowName): readonly Round[] => rounds.get(work)?.closedLoop.get(contender) ?? [];
   return goals.map(({ of, to, measure, ...limits }) => {
     const [own, base] = [roundsOf(of), roundsOf(to)].map((one) => one.map((round) => measured(round, measure)));
     return { name: goalName(of, to, measure), measured: ratios(own ?? [], base ?? []), ...limits };
@@ -97,6 +114,40 @@ function summarize(rounds: CaseRounds): readonly ContenderSummary[] {
 interface CaseSummary {
   readonly work: HttpCase;
   readonly contenders: readonly ContenderSummary[];
+  readonly atRate: readonly ContenderSummary[];
+}
+
+/** The second yardstick: the CPU time per request when all contenders get as many requests per second. */
+function rateTable(bench: HttpBench, cases: readonly CaseSummary[]): readonly string[] {
+  const rows = cases.flatMap(({ work, contenders, atRate }) =>
+    contenders
+      .filter(() => work.fixedRate !== undefined)
+      .map(({ contender }) => {
+        const name = `${cases.length > 1 ? `${work.name}, ` : ''}${contender}, ${work.fixedRate}/s`;
+        const one = atRate.find((other) => other.contender === contender);
+        if (one === undefined) return [name, '–', '–', '–', '–', '–', '–'];
+        return [
+          name,
+          showSpread(one.cpuUs),
+          showSpread(one.cpuToBaseline),
+          one.cpuToPeer ? showSpread(one.cpuToPeer) : '–',
+          show(one.p50Ms),
+          show(one.p99Ms),
+          `${Math.round(one.loadBusy * 100)} %`,
+        ];
+      }),
+  );
+  if (rows.length === 0) return [];
+  const head = [
+    'at a fixed rate',
+    `CPU µs/${bench.unit}`,
+    `CPU × ${BASELINE}`,
+    `CPU × ${PEER}`,
+    'p50 ms',
+    'p99 ms',
+    'load busy',
+  ];
+  return [table(head, rows)];
 }
 
 function httpTable(bench: HttpBench, cases: readonly CaseSummary[]): string {

@@ -4,9 +4,11 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { type Contender, contenders } from '../contenders/list.ts';
 import { Child } from './child.ts';
-import { type ContenderRequest, type CpuReading, type Listening, setupArgs } from './contender.ts';
+import { type ContenderRequest, type CpuReading, type Listening, readCpu, setupArgs } from './contender.ts';
 import type { HttpBench, HttpCase } from './http-bench.ts';
 import type { LoadOrder, LoadResult } from './load.ts';
+import { MachineLoad } from './machine-load.ts';
+import { quantile } from './stats.ts';
 
 /** One round of one contender. */
 export interface Round {
@@ -16,10 +18,23 @@ export interface Round {
   readonly p99Ms: number;
   /** The share of one core that the load generator used. Near 1, the generator limits the rate, not the server. */
   readonly loadBusy: number;
+  /** The share of the machine that was used by other work. */
+  readonly othersBusy: number;
 }
 
 /** All rounds of one case by contender. The n-th rounds of all contenders ran one after the other. */
 export type CaseRounds = ReadonlyMap<string, readonly Round[]>;
+
+/** The rounds of one case, in a closed loop and at its fixed rate, if it has one. */
+export interface MeasuredCase {
+  readonly closedLoop: CaseRounds;
+  readonly atRate?: CaseRounds;
+}
+
+/** The duration of a round at a fixed rate. */
+const FIXED_RATE_SECONDS = 1.5;
+/** A contender that is not this much faster than a fixed rate would queue requests. */
+const FASTER = 1.5;
 
 export interface RoundsOptions {
   readonly rounds: number;
@@ -72,7 +87,7 @@ export class TestBed {
 }
 
 /** Starts the contenders of the case and runs their rounds in turn: A B A B …, each round starting with another one. */
-export async function runCase(bench: HttpBench, work: HttpCase, options: RoundsOptions): Promise<CaseRounds> {
+export async function runCase(bench: HttpBench, work: HttpCase, options: RoundsOptions): Promise<MeasuredCase> {
   await using bed = new TestBed();
   const running: Running[] = [];
   for (const contender of contenders.filter(({ name }) => work.only?.includes(name) ?? true)) {
@@ -80,11 +95,30 @@ export async function runCase(bench: HttpBench, work: HttpCase, options: RoundsO
   }
   const one = (server: Running) => oneRound(bed.load, server, bench, work, options);
   for (const server of running) await warmUp(() => one(server), options.quick ? 500 : 2000);
-  const rounds = new Map<string, Round[]>(running.map(({ name }) => [name, []]));
-  for (let round = 0; round < options.rounds; round++) {
-    for (const server of rotated(running, round)) rounds.get(server.name)?.push(await one(server));
+  const closedLoop = await inTurn(running, options.rounds, one);
+  const { fixedRate } = work;
+  if (fixedRate === undefined) return { closedLoop };
+  const faster = running.filter(({ name }) => isFaster(closedLoop.get(name) ?? [], fixedRate));
+  const atRate = (server: Running) => oneRound(bed.load, server, bench, work, options, fixedRate);
+  return { closedLoop, atRate: await inTurn(faster, options.rounds, atRate) };
+}
+
+async function inTurn(
+  servers: readonly Running[],
+  count: number,
+  one: (server: Running) => Promise<Round>,
+): Promise<CaseRounds> {
+  const rounds = new Map<string, Round[]>(servers.map(({ name }) => [name, []]));
+  for (let round = 0; round < count; round++) {
+    for (const server of rotated(servers, round)) rounds.get(server.name)?.push(await one(server));
   }
   return rounds;
+}
+
+/** Whether a contender can be measured at this rate. */
+function isFaster(closedLoop: readonly Round[], rate: number): boolean {
+  const rates = closedLoop.map(({ unitsPerSecond }) => unitsPerSecond);
+  return quantile(rates, 0.5) >= FASTER * rate;
 }
 
 /** The same list in another order each round, so that no contender always follows the same one. */
@@ -106,8 +140,9 @@ export async function oneRound(
   bench: HttpBench,
   work: HttpCase,
   { quick }: RoundsOptions,
+  rate?: number,
 ): Promise<Round> {
-  const all = work.fewer?.[server.name] ?? work.requests;
+  const all = rate === undefined ? (work.fewer?.[server.name] ?? work.requests) : rate * FIXED_RATE_SECONDS;
   const requests = quick && all > work.connections ? Math.ceil(all / 4) : all;
   const order: LoadOrder = {
     bench: bench.name,
@@ -116,8 +151,11 @@ export async function oneRound(
     requests,
     first: server.sent,
     limitMs: ROUND_LIMIT_MS,
+    ...(rate !== undefined && { rate }),
   };
   server.sent += requests;
+  const machine = new MachineLoad();
+  const ownBefore = readCpu().cpuUs;
   const before = await cpuOf(server);
   // The load generator stops by itself. This limit applies if it cannot.
   const result = await load.request<LoadResult>(order, ROUND_LIMIT_MS + ANSWER_LIMIT_MS).catch((error: unknown) => {
@@ -130,6 +168,7 @@ export async function oneRound(
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
     loadBusy: result.loadCpuUs / (result.wallMs * 1000),
+    othersBusy: machine.others(cpuUs + result.totalCpuUs + readCpu().cpuUs - ownBefore),
   };
 }
 

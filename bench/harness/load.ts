@@ -1,6 +1,7 @@
 /** The load generator, a process that runs one round per request of its parent. */
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as setTimeoutAsync } from 'node:timers/promises';
 import { httpBenches } from '../http-benches.ts';
 import { handleRequests } from './child.ts';
 import { readCpu } from './contender.ts';
@@ -17,16 +18,23 @@ export interface LoadOrder {
   /** The number of the first request, so that no id is sent to a server twice. */
   readonly first: number;
   readonly limitMs: number;
+  /**
+   * Requests per second. A request is sent when it is due, whether the earlier ones have a response or not, but on no more
+   * connections than the case has. Without it each connection sends its next request as soon as it has a response.
+   */
+  readonly rate?: number;
 }
 
 export interface LoadResult {
   readonly units: number;
   readonly wallMs: number;
-  /** The latency of complete requests; for a stream, until its last byte. */
+  /** The latency of complete requests; for a stream, until its last byte. At a fixed rate it counts from the time at which a request is due. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** CPU time of this process, which shows whether the load generator was the limit. */
   readonly loadCpuUs: number;
+  /** The same, including the checks after the measurement. */
+  readonly totalCpuUs: number;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -56,7 +64,7 @@ function portOf({ ports }: LoadOrder, n: number): number {
   return ports[n % ports.length] ?? 0;
 }
 
-/** Sends requests on each connection one after the other until all have a response. */
+/** Sends all requests of an order. Resolves when all have a response. */
 async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: readonly unknown[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: work.connections });
   const latencies: number[] = [];
@@ -67,18 +75,28 @@ async function fire(bench: HttpBench, work: HttpCase, order: LoadOrder, seeds: r
     late = true;
     agent.destroy();
   }, order.limitMs);
+  const send = async (n: number, dueAt = performance.now()): Promise<void> => {
+    const [body, headers] = [bench.body(work, order.first + n, seeds), bench.headers?.(work, order.first + n)];
+    answers[n] = await post(agent, portOf(order, n), body, headers);
+    latencies.push(performance.now() - dueAt);
+  };
   const connection = async () => {
+    while (next < order.requests) await send(next++);
+  };
+  const atRate = async (rate: number): Promise<void> => {
+    const sent: Promise<void>[] = [];
+    const start = performance.now();
     while (next < order.requests) {
-      const n = next++;
-      const started = performance.now();
-      const [body, headers] = [bench.body(work, order.first + n, seeds), bench.headers?.(work, order.first + n)];
-      answers[n] = await post(agent, portOf(order, n), body, headers);
-      latencies.push(performance.now() - started);
+      const due = Math.min(order.requests, Math.floor(((performance.now() - start) * rate) / 1000) + 1);
+      for (; next < due; next++) sent.push(send(next, start + (next * 1000) / rate));
+      await setTimeoutAsync(1);
     }
+    await Promise.all(sent);
   };
   try {
     const [started, cpu] = [performance.now(), readCpu().cpuUs];
-    await Promise.all(Array.from({ length: work.connections }, connection));
+    if (order.rate === undefined) await Promise.all(Array.from({ length: work.connections }, connection));
+    else await atRate(order.rate);
     return { latencies, answers, wallMs: performance.now() - started, loadCpuUs: readCpu().cpuUs - cpu };
   } catch (error) {
     throw late ? new Error(`${bench.name}, ${work.name}: not done within ${order.limitMs} ms`) : error;
@@ -107,6 +125,7 @@ async function prepare(bench: HttpBench, work: HttpCase, port: number): Promise<
 }
 
 async function run(order: LoadOrder): Promise<LoadResult> {
+  const cpuBefore = readCpu().cpuUs;
   const bench = httpBenches.find(({ name }) => name === order.bench);
   const work = bench?.cases.find(({ name }) => name === order.work);
   if (bench === undefined || work === undefined) throw new Error(`no bench ${order.bench}, ${order.work}`);
@@ -114,7 +133,8 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const { latencies, answers, wallMs, loadCpuUs } = await fire(bench, work, order, seeds);
   // Every response is checked after the measurement, because the check costs more than the call.
   const units = answers.reduce((sum, got, n) => sum + bench.check(work, order.first + n, got, seeds), 0);
-  return { units, wallMs, p50Ms: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99), loadCpuUs };
+  const [p50Ms, p99Ms] = [quantile(latencies, 0.5), quantile(latencies, 0.99)];
+  return { units, wallMs, p50Ms, p99Ms, loadCpuUs, totalCpuUs: readCpu().cpuUs - cpuBefore };
 }
 
 handleRequests((payload) => run(payload as LoadOrder));

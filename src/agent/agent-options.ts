@@ -1,12 +1,21 @@
 import { isPlain } from '../support/json/json-value.ts';
 import { isRecord } from '../support/json/to-json.ts';
 import type { Handler } from '../engine/handler.ts';
-import { DEFAULT_LIMITS, type RunLimits } from '../engine/runnable.ts';
+import { RUN_LIMITS, type RunLimits } from '../engine/runnable.ts';
 import type { AgentCard, AgentExtension, AgentProvider } from '../model/card.ts';
 import type { JsonObject } from '../model/json.ts';
 import { SKILL_EXTENSION } from '../model/skills.ts';
 import { defined } from '../support/defined.ts';
-import { Check, isObject, kindOf, quoted } from '../support/check.ts';
+import { Check, isObject, kindOf } from '../support/check.ts';
+import {
+  option,
+  type OptionTable,
+  pickOptions,
+  readTable,
+  requiredText,
+  webAddress,
+  WITH_OTHERS,
+} from '../support/options.ts';
 import { isId, slug } from './names.ts';
 import { mattersByName, openSkill, publicSkills, type Skill, skillExtensionFor } from './skill-access.ts';
 import { readModes, readScopes, readSkills, type SkillOptions, type Tools } from './skills.ts';
@@ -94,25 +103,6 @@ const DEFAULT_MODES = ['text/plain', 'application/json'] as const;
 /** The first two are the types an agent understands best; the last one accepts files of every type. */
 const DEFAULT_INPUT_MODES = [...DEFAULT_MODES, '*/*'] as const;
 
-const OPTION_KEYS = [
-  'name',
-  'description',
-  'id',
-  'version',
-  'skills',
-  'tools',
-  'run',
-  'inputModes',
-  'outputModes',
-  'provider',
-  'documentationUrl',
-  'iconUrl',
-  'extensions',
-  'scopes',
-] as const satisfies readonly (keyof AgentOptions)[];
-
-const LIMIT_KEYS = [...Object.keys(DEFAULT_LIMITS), 'runsPerCaller', 'maxQueuedMs'] as readonly (keyof RunLimits)[];
-
 const PRIVATE = 'agent() does not call models; use it inside run';
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -125,19 +115,26 @@ const HINTS: Readonly<Record<string, string>> = {
   model: PRIVATE,
 };
 
-/** The allowed values of limits that are not numbers. */
-const WORDS: Partial<Record<keyof RunLimits, readonly string[]>> = {
-  recovery: ['resume', 'fail'],
-  onMismatch: ['continue', 'hold'],
-  keepJournal: ['none', 'outline', 'whole'],
-  onDisconnect: ['continue', 'cancel'],
-  onUnfitAnswer: ['reject', 'cancel-question'],
-};
-
-/** Limits for which 0 makes sense: no queue, no grace period, no pauses, no waiting. */
-const MAY_BE_ZERO: readonly (keyof RunLimits)[] = ['queue', 'cancelGraceMs', 'maxPausedPerCaller', 'maxWaitMs'];
-
 const MAX_PARAMS_DEPTH = 32;
+
+/** The options of `agent()`. */
+export const AGENT = {
+  name: requiredText('Translator'),
+  description: requiredText('Translates English into French.'),
+  id: WITH_OTHERS,
+  version: option(readVersion, '1.0.0'),
+  skills: WITH_OTHERS,
+  tools: WITH_OTHERS,
+  run: WITH_OTHERS,
+  inputModes: option(readModes),
+  outputModes: option(readModes),
+  provider: option(readProvider),
+  documentationUrl: webAddress(),
+  iconUrl: webAddress(),
+  extensions: option(readExtensions),
+  scopes: option(readScopes),
+  ...RUN_LIMITS,
+} as const satisfies OptionTable<AgentOptions>;
 
 /**
  * Reads untyped options member by member, so that nothing else can reach a card.
@@ -149,9 +146,8 @@ export function readOptions(options: unknown): AgentSettings {
     throw new TypeError(`agent() expects an object such as { name, description, run }, got ${kindOf(options)}`);
   }
   const check = new Check();
-  check.keys(options, [...OPTION_KEYS, ...LIMIT_KEYS], '', HINTS);
-  const name = check.text(options['name'], 'name', 'Translator');
-  const description = check.text(options['description'], 'description', 'Translates English into French.');
+  const settings = readTable(check, options, AGENT, '', HINTS);
+  const { name, description, version, provider, documentationUrl, iconUrl, scopes = [] } = settings;
   const id = readId(check, options['id'], name);
   const run = readRun(check, options);
   const handlers: SkillHandler[] = [];
@@ -159,22 +155,21 @@ export function readOptions(options: unknown): AgentSettings {
   if (options['run'] === undefined && hasTyped(options)) assertHandled(check, given);
   const skills = given.length > 0 ? given : [openSkill({ id, name, description, tags: [id] })];
   const shown = publicSkills(skills);
-  const scopes = readScopes(check, options['scopes'], 'scopes');
   const card = defined({
     name,
     description,
-    version: readVersion(check, options['version']),
-    provider: readProvider(check, options['provider'], 'provider'),
-    documentationUrl: addressOf(check, options, 'documentationUrl'),
-    iconUrl: addressOf(check, options, 'iconUrl'),
-    defaultInputModes: readModes(check, options['inputModes'], 'inputModes') ?? [...DEFAULT_INPUT_MODES],
-    defaultOutputModes: readModes(check, options['outputModes'], 'outputModes') ?? [...DEFAULT_MODES],
+    version,
+    provider,
+    documentationUrl,
+    iconUrl,
+    defaultInputModes: settings.inputModes ?? [...DEFAULT_INPUT_MODES],
+    defaultOutputModes: settings.outputModes ?? [...DEFAULT_MODES],
     // A card needs at least one skill (1.0 §4.4.1), and some clients reject a skill without tags.
     skills: shown.length > 0 ? shown.map((skill) => skill.card) : [{ id, name, description, tags: [id] }],
-    extensions: withSkillNames(readExtensions(check, options['extensions']), skills),
+    extensions: withSkillNames(settings.extensions, skills),
   });
-  const limits = readLimits(check, options);
   check.finish('Invalid options for agent():');
+  const limits = pickOptions(settings, RUN_LIMITS);
   return { id, card, skills, handlers, scopes, run, limits };
 }
 
@@ -215,16 +210,11 @@ function readId(check: Check, value: unknown, name: string): string {
 }
 
 function readVersion(check: Check, value: unknown): string {
-  if (value === undefined) return '1.0.0';
   const version = check.text(value, 'version', '1.0.0');
   if (version !== '' && !/^\S{1,64}$/u.test(version)) {
     check.fault('version', 'expected 1 to 64 characters without spaces, such as "1.0.0"');
   }
   return version;
-}
-
-function addressOf(check: Check, options: Readonly<Record<string, unknown>>, key: string): string | undefined {
-  return options[key] === undefined ? undefined : check.webAddress(options[key], key);
 }
 
 export function readProvider(check: Check, value: unknown, path: string): AgentProvider | undefined {
@@ -276,28 +266,4 @@ function withSkillNames(
   if (!skills.some(mattersByName)) return extensions;
   const others = (extensions ?? []).filter(({ uri }) => uri !== SKILL_EXTENSION);
   return [...others, skillExtensionFor(publicSkills(skills))];
-}
-
-function readLimits(check: Check, options: Readonly<Record<string, unknown>>): RunLimits {
-  const limits: Partial<Record<keyof RunLimits, unknown>> = { ...DEFAULT_LIMITS };
-  for (const key of LIMIT_KEYS) {
-    const value = options[key];
-    if (value === undefined) continue;
-    const words = WORDS[key];
-    if (words === undefined) limits[key] = readNumber(check, key, value);
-    else if (words.some((word) => word === value)) limits[key] = value;
-    else check.fault(key, `expected ${words.map((word) => JSON.stringify(word)).join(' or ')}, got ${quoted(value)}`);
-  }
-  return limits as RunLimits;
-}
-
-function readNumber(check: Check, key: keyof RunLimits, value: unknown): number {
-  const least = MAY_BE_ZERO.includes(key) ? 0 : 1;
-  const isTime = key.endsWith('Ms');
-  // Times are rounded, because a calculated time may have a fraction. Counts are not.
-  const number = isTime && typeof value === 'number' ? Math.round(value) : value;
-  if (Number.isSafeInteger(number) && Number(number) >= least) return Number(number);
-  const unit = isTime ? 'a number of milliseconds' : 'a whole number';
-  check.fault(key, `expected ${unit} >= ${least}, got ${kindOf(value)}`);
-  return least;
 }

@@ -14,10 +14,14 @@ export interface SkillContext<Input = unknown> extends TaskContext {
 }
 
 /** Options of `skill()`. */
-export interface TypedSkillOptions<I extends SkillSchema, O extends SkillSchema | undefined> extends Omit<
-  SkillOptions,
-  'name'
-> {
+export interface TypedSkillOptions<
+  I extends SkillSchema,
+  O extends SkillSchema | undefined,
+  Id extends string = string,
+  P extends Primitive = never,
+> extends Omit<SkillOptions, 'name'> {
+  /** The name of the skill in messages. */
+  readonly id: Id;
   /** The display name. Default: the id in words, such as `Run query` for `run-query`. */
   readonly name?: string;
   /** The schema of the input: the data part of a message that names the skill. */
@@ -25,15 +29,30 @@ export interface TypedSkillOptions<I extends SkillSchema, O extends SkillSchema 
   /** The schema of the output. With it, `run` must return the output, which becomes the artifact `result`. */
   readonly output?: O;
   /** Handles a message for the skill, as the `run` of an agent does, with the input in `ctx.input`. */
-  readonly run: (ctx: SkillContext<ValueOf<I>>) => RunOf<Returned<O>>;
+  readonly run: (ctx: SkillContext<ValueOf<I>>) => RunOf<Returned<O> | (Returned<O> & Literals<P>)>;
 }
 
 /** A generator of outputs, or a result. */
 type RunOf<R> = Outputs<R> | Promise<R> | R;
 
+/** The JSON values that have literal types. */
+type Primitive = string | number | boolean;
+
+/**
+ * Objects and arrays in which the compiler keeps the literal types of what a handler returns, because it infers `P` from them. `Returned<O>`
+ * alone gives it no literals to expect until `O` is known: it would widen `{ currency: 'EUR' }` to `{ currency: string }`, which an output
+ * schema with the literal `'EUR'` does not accept. `[]` keeps tuples in the same way.
+ */
+type Literals<P extends Primitive> =
+  | []
+  | (P | Literals<P> | null)[]
+  | { [name: string]: P | Literals<P> | null | undefined };
+
 /** A skill made with `skill()`, for the option `skills` of `agent()`. Its types are for `client.skill<typeof …>()`. */
-export interface TypedSkill<Input = unknown, Output = unknown>
-  extends Omit<SkillOptions, 'name'>, SkillTypes<Input, Output> {
+export interface TypedSkill<Input = unknown, Output = unknown, Id extends string = string>
+  extends Omit<SkillOptions, 'name'>, SkillTypes<Input, Output, Id> {
+  /** The name of the skill in messages. */
+  readonly id: Id;
   /** The display name; derived from the id if not set. */
   readonly name?: string;
   /** The schema of the input. */
@@ -75,8 +94,11 @@ type SentOutput<O> = [O] extends [SkillSchema] ? Jsonify<ValueOf<O>> : JsonValue
  * });
  * const database = agent({ name: 'Database', description: 'Answers queries.', skills: [runQuery] });
  */
-export function skill<const I extends SkillSchema, const O extends SkillSchema | undefined = undefined>(
-  options: TypedSkillOptions<I, O>,
-): TypedSkill<GivenFor<I>, SentOutput<O>> {
+export function skill<
+  const I extends SkillSchema,
+  const O extends SkillSchema | undefined = undefined,
+  const Id extends string = string,
+  P extends Primitive = never,
+>(options: TypedSkillOptions<I, O, Id, P>): TypedSkill<GivenFor<I>, SentOutput<O>, Id> {
   return options;
 }

@@ -33,11 +33,7 @@ export function readCount(name: string, text: string | undefined): number | unde
 }
 
 /** Returns the one of the known words that the text is. */
-export function readChoice<T extends string>(
-  name: string,
-  text: string | undefined,
-  known: readonly T[],
-): T | undefined {
+function readChoice<T extends string>(name: string, text: string | undefined, known: readonly T[]): T | undefined {
   if (text === undefined) return undefined;
   const found = known.find((word) => word === text.toLowerCase());
   if (found !== undefined) return found;

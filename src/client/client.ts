@@ -23,7 +23,7 @@ import { fetchExtendedCard } from './card/extended-card.ts';
 import { type MessageInput, toMessage } from './message-input.ts';
 import type { AskOptions, CallOptions, GetOptions, ListOptions, SendOptions } from './options.ts';
 import { PushConfigs } from './task/push-configs.ts';
-import { type AnySkill, RemoteSkill } from './remote-skill.ts';
+import { type AnySkill, RemoteSkill, type SkillId } from './remote-skill.ts';
 import { RemoteTask } from './remote-task.ts';
 import { answerOf, type Reply, throwIfEmpty, throwIfFailed } from './reply.ts';
 import { sendAndWait, sendStream } from './task/send.ts';
@@ -33,6 +33,8 @@ import { TaskFold } from './task/task-fold.ts';
 import { decodeHandle, isHandle, isSameEndpoint, type TaskEndpoint } from './task/task-handle.ts';
 import { TaskStream } from './task-stream.ts';
 
+let operationClient: (client: AgentClient) => OperationClient;
+
 /** A client for one agent. Created by `connect()`; close it when you are done. */
 export class AgentClient {
   /** The webhooks that the agent notifies about tasks. */
@@ -41,6 +43,10 @@ export class AgentClient {
   readonly #operationClient: OperationClient;
   /** Other endpoints that handles of this agent's tasks may contain. */
   readonly #knownEndpoints: readonly TaskEndpoint[];
+
+  static {
+    operationClient = (client) => client.#operationClient;
+  }
 
   /** @internal */
   constructor(
@@ -151,7 +157,7 @@ export class AgentClient {
    * const { data } = await client.skill('run-query').call({ sql: 'select 1' });
    * const { data: rows } = await client.skill<typeof runQuery>('run-query').call({ sql: 'select 1' }); // with the types of the skill
    */
-  skill<S extends SkillTypes = AnySkill>(id: string): RemoteSkill<S> {
+  skill<S extends SkillTypes = AnySkill>(id: SkillId<S>): RemoteSkill<S> {
     return new RemoteSkill<S>({ card: () => this.card, settle: (message, more) => this.#settled(message, more) }, id);
   }
 
@@ -214,10 +220,10 @@ export class AgentClient {
 
   /** Closes the connections, and the agent if it runs in this process. Tasks of remote agents continue. */
   async close(): Promise<void> {
-    const { closing, draining, transport } = this.#connection.context;
+    const { closing, draining, http } = this.#connection.context;
     closing.leave();
     draining.closeAll();
-    await transport.close();
+    await http.close();
   }
 
   /** Calls `close()`. */
@@ -292,6 +298,11 @@ export class AgentClient {
   #scope(options: CallOptions, timeoutMs: number | undefined): CallScope {
     return new CallScope(this.#connection.context.settings.clock, options, timeoutMs);
   }
+}
+
+/** The operations of a client, for other parts of this package. @throws TypeError for a client of another copy of the package. */
+export function operationClientOf(client: AgentClient): OperationClient {
+  return operationClient(client);
 }
 
 /** Returns the first answer to one of several questions. Each that the caller leaves open is asked once. */

@@ -15,7 +15,7 @@ import type { ConnectOptions } from './options.ts';
 import { DEFAULT_TIMEOUTS } from './settings.ts';
 import { decodeHandle, isHandle, hasMissingQuery } from './task/task-handle.ts';
 import { trustedCard } from './card/trusted-card.ts';
-import { type Fetch, FetchTransport } from './transport/fetch-transport.ts';
+import { type Fetch, FetchClient } from '../support/http-client/fetch-client.ts';
 import { parseUrl } from './request/trust.ts';
 
 /**
@@ -75,19 +75,33 @@ export async function tryDiscover(address: string | URL, options: ConnectOptions
   // A quick check does not wait for an agent that may be restarting.
   const connection = createConnection({ reconnectMs: 0, ...options }, undefined);
   try {
-    const { value, url, version, warnings, raw } = await discover(connection, addressIn(address), options);
+    const given = addressIn(address);
+    connection.context.trust.add(given);
+    const { value, url, version, warnings, raw } = await discover(connection, given, options);
     return { card: value, url, version, warnings, raw };
   } catch (error) {
     if (NO_AGENT_CODES.some((code) => A2AError.is(error, code))) return null;
     throw markNested(error);
   } finally {
-    await connection.context.transport.close();
+    await connection.context.http.close();
   }
 }
 
 const NO_AGENT_CODES = ['DISCOVERY_FAILED', 'TRANSPORT_FAILED', 'TIMEOUT', 'INVALID_AGENT_RESPONSE'] as const;
 
 async function connectToUrl(url: URL, options: ConnectOptions): Promise<AgentClient> {
+  const connection = createConnection(options, undefined);
+  connection.context.trust.add(url);
+  return closedOnError(connection, async () => {
+    return clientOf(connection, await discover(connection, url, options), options);
+  });
+}
+
+/**
+ * Connects to an agent whose address comes from outside, such as from a model. It must be public, also after its name is resolved, and
+ * gets no credentials unless its origin is in `allowOrigins`.
+ */
+export async function connectToPublic(url: URL, options: ConnectOptions): Promise<AgentClient> {
   const connection = createConnection(options, undefined);
   return closedOnError(connection, async () => {
     return clientOf(connection, await discover(connection, url, options), options);
@@ -155,7 +169,7 @@ function connectToHandler(
   options: ConnectOptions,
   scope?: CallScope,
 ): Promise<AgentClient> {
-  const connection = createConnection(options, new FetchTransport(fetch, { close }));
+  const connection = createConnection(options, new FetchClient(fetch, { close }));
   // Requests stay in the process whatever URL the card contains.
   connection.context.trust.addAll();
   return closedOnError(connection, async () => {
@@ -174,7 +188,6 @@ function discover(
   options: ConnectOptions,
   scope = discoveryScope(options),
 ): Promise<FoundCard> {
-  context.trust.add(url);
   return withScope(scope, () => findCard(context, scope, url, options));
 }
 
@@ -206,7 +219,7 @@ async function closedOnError(connection: Connection, open: () => Promise<AgentCl
   try {
     return await open();
   } catch (error) {
-    await connection.context.transport.close();
+    await connection.context.http.close();
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { StreamResponse } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import { textOfParts } from '../model/part-text.ts';
 import type { Task, TaskStatus } from '../model/task.ts';
-import { textOfChunks, textOfStatus, textOfTask } from './task-text.ts';
+import { textOfChunks, textOfStatus, textOfTask } from '../model/task-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
 
 /** The members that all events of a task have. */

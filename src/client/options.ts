@@ -10,7 +10,7 @@ import type { CardTrust } from './card/card-trust.ts';
 import type { AgentEvent } from './event.ts';
 import type { Interceptor } from './request/interceptor.ts';
 import type { AnswerInput, TaskQuestion } from './task-question.ts';
-import type { Fetch } from './transport/fetch-transport.ts';
+import type { Fetch } from '../support/http-client/fetch-client.ts';
 
 /** The bindings that this client supports. */
 export const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
@@ -186,8 +186,9 @@ export interface AskOptions extends Omit<SendOptions, 'wait'> {
   readonly wait?: Exclude<SendOptions['wait'], 'none' | undefined>;
   /**
    * Called for every question that the agent asks, one after the other if several are open. Returns the answer, or `undefined` to leave
-   * the question open. When none is answered, the call throws `INPUT_REQUIRED` or `AUTH_REQUIRED`. The
-   * time limit of the call starts anew with every answer; the time that this function takes does not count.
+   * the question open. When none is answered, the call throws `INPUT_REQUIRED` or `AUTH_REQUIRED`. When an answer does not match its
+   * question, the call throws `INVALID_PARAMS` with `details.handle`, and the question stays open. The time limit of the call starts anew with
+   * every answer; the time that this function takes does not count.
    *
    * @example
    * await clerk.ask('book Rome', {

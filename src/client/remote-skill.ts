@@ -10,6 +10,9 @@ import { answerOf, type Reply } from './reply.ts';
 /** The types of a skill that `client.skill()` has if you do not specify them. */
 export type AnySkill = SkillTypes<JsonInput, JsonValue | undefined>;
 
+/** The id of a skill: a literal type for a skill made with `skill()`. */
+export type SkillId<S extends SkillTypes> = NonNullable<S['~types']>['id'];
+
 /** The input of a skill, as callers send it. */
 export type SkillInput<S extends SkillTypes> = NonNullable<S['~types']>['input'];
 

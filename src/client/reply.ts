@@ -5,7 +5,7 @@ import { isPaused, isTerminal } from '../model/state.ts';
 import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import { dataOf, questionsOf, type TaskQuestion } from './task-question.ts';
-import { textOfTask } from './task-text.ts';
+import { textOfTask } from '../model/task-text.ts';
 import { type StateWord, stateWord } from './state-word.ts';
 
 /** The members that all replies have. */

@@ -1,6 +1,7 @@
 import { openTelemetryTracer } from '../observe/opentelemetry.ts';
 import type { Tracer } from '../observe/tracer.ts';
 import { type Clock, systemClock } from '../support/time/clock.ts';
+import { count, defaultsOf, type OptionTable } from '../support/options.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import type { DecodeOptions, Warning } from '../wire/decoder.ts';
 import type { CardTrust } from './card/card-trust.ts';
@@ -8,13 +9,16 @@ import type { ClientLimits, ConnectOptions } from './options.ts';
 
 const MIB = 1024 * 1024;
 
-const DEFAULT_LIMITS: ClientLimits = {
-  maxAnswerBytes: 16 * MIB,
-  maxEventBytes: 16 * MIB,
-  maxCardBytes: MIB,
-  maxFileBytes: 64 * MIB,
-  maxRedirects: 5,
-};
+/** The options of `limits`. */
+export const CLIENT_LIMITS = {
+  maxAnswerBytes: count({ byDefault: 16 * MIB }),
+  maxEventBytes: count({ byDefault: 16 * MIB }),
+  maxCardBytes: count({ byDefault: MIB }),
+  maxFileBytes: count({ byDefault: 64 * MIB }),
+  maxRedirects: count({ least: 0, byDefault: 5 }),
+} as const satisfies OptionTable<ClientLimits>;
+
+const DEFAULT_LIMITS: ClientLimits = defaultsOf(CLIENT_LIMITS);
 
 /** Default time limits: for discovery, for single requests, and for waiting for a task. */
 export const DEFAULT_TIMEOUTS = { discovery: 30_000, request: 60_000, task: 300_000 } as const;

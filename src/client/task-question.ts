@@ -6,7 +6,7 @@ import { isPaused } from '../model/state.ts';
 import type { Task } from '../model/task.ts';
 import { isRecord } from '../support/json/to-json.ts';
 import type { MessageDraft, MessageInput } from './message-input.ts';
-import { textOfStatus } from './task-text.ts';
+import { textOfStatus } from '../model/task-text.ts';
 
 /** The members that all questions have. */
 interface QuestionFacts {

@@ -1,9 +1,10 @@
 import type { Log } from '../observe/log.ts';
 import type { Observers } from '../observe/observers.ts';
-import type { PushConfigName, Store } from '../store/store.ts';
+import type { NewCall, PushConfigName, Store, TaskRecord } from '../store/store.ts';
 import type { Clock } from '../support/time/clock.ts';
 import type { Scheduler } from '../support/time/scheduler.ts';
 import type { Timers } from '../support/time/timers.ts';
+import type { Peers } from './calls/peers.ts';
 import type { Feed } from './stream/feed.ts';
 import type { Gathering } from './write/write-coalescer.ts';
 import type { Liveness } from './schedule/liveness.ts';
@@ -21,6 +22,17 @@ export type FetchFile = (
     readonly signal: AbortSignal;
   },
 ) => Promise<Uint8Array>;
+
+/** The limits of calls to other agents, and the agents on other hosts. */
+export interface CallSettings {
+  readonly peers: Peers | undefined;
+  /** How many levels deep agents may call each other. */
+  readonly maxDepth: number;
+  /** The maximum number of open calls of all tasks of one owner. */
+  readonly maxOpen: number;
+  /** Identifies the host in the marks of its agents. */
+  readonly identity: string;
+}
 
 /** The state that the parts of one engine share. */
 export interface EngineContext {
@@ -60,12 +72,20 @@ export interface EngineContext {
   readonly maxMessages: number;
   /** The maximum size of the messages in the history of a task. */
   readonly maxHistoryBytes: number;
+  /** The agents on other hosts that handlers can call, and the limits of calls. */
+  readonly calls: CallSettings;
   /** Whether this node works only on request. It may be frozen at any other time. */
   readonly isOnDemand: boolean;
   /** Whether an artifact that was published in chunks ends with an event that contains all of it. */
   readonly closesWithWhole: boolean;
   /** Whether the node was frozen, so that its timers are late and other nodes may have its tasks. */
   readonly hasSlept: () => boolean;
+  /**
+   * Called after a write of this node that has made calls due: of the written task, or the call that created it.
+   *
+   * @param added The calls that the write has added.
+   */
+  readonly onCallsDue: (record: TaskRecord, added?: readonly NewCall[]) => void;
   /**
    * Called when a push configuration was stored, replaced or deleted. When it resolves, this node has no delivery to the
    * old address in progress.

@@ -9,6 +9,8 @@ import { type Scheduler, systemScheduler } from '../support/time/scheduler.ts';
 import { TimerHeap } from '../support/time/timer-heap.ts';
 import type { EngineContext, FetchFile } from './engine-context.ts';
 import type { PushTransport } from './outbox/delivery.ts';
+import { DEFAULT_MAX_DEPTH } from './calls/lineage.ts';
+import type { Peers } from './calls/peers.ts';
 import { Feed } from './stream/feed.ts';
 import { Gathering } from './write/write-coalescer.ts';
 import { Liveness } from './schedule/liveness.ts';
@@ -63,6 +65,14 @@ export interface EngineOptions {
   readonly maxMessages?: number;
   /** The maximum size of the messages in the history of a task, in bytes of JSON; 16 MiB if not set. */
   readonly maxHistoryBytes?: number;
+  /** The agents on other hosts that handlers can call. Without it, handlers can call the agents of this engine. */
+  readonly peers?: Peers;
+  /** How many levels deep agents may call each other; 3 if not set. */
+  readonly maxDepth?: number;
+  /** The maximum number of open calls of all tasks of one owner; 1,000 if not set. The engine rejects further calls. */
+  readonly maxOpenCalls?: number;
+  /** Identifies the host to agents on other hosts, so that they recognise cycles: its public URL. An id of the process if not set. */
+  readonly identity?: string;
   /** Delivers push notifications. Without it, none are sent. */
   readonly pushTransport?: PushTransport;
   /** Retries and limits of push notifications; see `PushPolicy` for the defaults. */
@@ -116,6 +126,7 @@ export const POLLS_PER_LOOK = 5;
 export interface EngineHooks {
   /** A task with push configurations was stored. */
   readonly pushed: () => void;
+  readonly called: EngineContext['onCallsDue'];
   readonly pushConfigChanged: EngineContext['pushConfigChanged'];
   readonly hasSlept: EngineContext['hasSlept'];
   /** More runs can start, because memory was released. */
@@ -124,7 +135,7 @@ export interface EngineHooks {
 
 /** @param clock The time of the store. */
 export function createEngineContext(options: EngineOptions, clock: Clock, hooks: EngineHooks): EngineContext {
-  const { pushed, pushConfigChanged, hasSlept, roomForRuns } = hooks;
+  const { pushed, called, pushConfigChanged, hasSlept, roomForRuns } = hooks;
   const scheduler = options.scheduler ?? systemScheduler;
   const { leaseMs = 15_000, pollMs = 1000, onDemand = false } = options;
   const timers = onDemand ? new UnsharedTimers(clock) : new TimerHeap(clock);
@@ -138,6 +149,7 @@ export function createEngineContext(options: EngineOptions, clock: Clock, hooks:
     scheduler,
     gathering: new Gathering(scheduler),
     feed: new Feed(pushed, onDemand ? look : undefined),
+    onCallsDue: called,
     log: options.log ?? silentLog,
     observers: options.observers ?? {},
     newId: options.newId ?? newId,
@@ -154,6 +166,12 @@ export function createEngineContext(options: EngineOptions, clock: Clock, hooks:
     maxPushConfigs: options.maxPushConfigs ?? 10,
     maxMessages: options.maxMessages ?? 1000,
     maxHistoryBytes: options.maxHistoryBytes ?? 16 * 2 ** 20,
+    calls: {
+      peers: options.peers,
+      maxDepth: options.maxDepth ?? DEFAULT_MAX_DEPTH,
+      maxOpen: options.maxOpenCalls ?? 1000,
+      identity: options.identity ?? (options.newId ?? newId)(),
+    },
     isOnDemand: onDemand,
     closesWithWhole: options.closesWithWhole ?? false,
     hasSlept,

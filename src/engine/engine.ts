@@ -13,9 +13,10 @@ import {
 import { steadyClock } from '../support/time/steady-clock.ts';
 import { defined } from '../support/defined.ts';
 import { every } from '../support/time/every.ts';
-import { SendOutcomes, type SendResult } from './tasks/send-outcomes.ts';
+import { SendOutcomes, type SendResult, maxWaitOf, taskAt } from './tasks/send-outcomes.ts';
 import { authorize } from './tasks/authorize.ts';
 import { cancelTask } from './tasks/cancel.ts';
+import { CallOutbox } from './calls/call-outbox.ts';
 import { ClaimLoop } from './schedule/claim-loop.ts';
 import type { EngineContext } from './engine-context.ts';
 import {
@@ -52,7 +53,7 @@ import {
 } from './outbox/push-configs.ts';
 import { type OnDeleted, purgeOwner } from './schedule/purge.ts';
 import { DEFAULT_PUSH_POLICY } from './outbox/push-policy.ts';
-import { readTask, type ListedTasks, pagedTask } from './tasks/task-page.ts';
+import { type ListedTasks, listedText, pagedTask, readTask, readTaskText, type TaskText } from './tasks/task-page.ts';
 import { DEFAULT_RETENTION, RetentionLoop } from './schedule/retention.ts';
 import type { Runnable } from './runnable.ts';
 import { Runs } from './schedule/runs.ts';
@@ -82,6 +83,7 @@ export class Engine {
   readonly #retention: RetentionLoop;
   readonly #pushTransport: PushTransport | undefined;
   readonly #outbox: Outbox | undefined;
+  readonly #calls: CallOutbox;
   /** Set if the engine works only on request. */
   readonly #onDemand: OnDemand | undefined;
   readonly #left = new AbortController();
@@ -93,6 +95,7 @@ export class Engine {
     const clock = new StoreTime(options.clock ?? steadyClock);
     this.#context = createEngineContext(options, clock, {
       pushed: () => this.#outbox?.nudge(),
+      called: (record, added) => this.#calls.due(record, added),
       pushConfigChanged: async (name) => {
         await this.#outbox?.drop(name);
         this.#outbox?.nudge();
@@ -113,7 +116,19 @@ export class Engine {
       { ...DEFAULT_RETENTION, ...defined(options.retention ?? {}) },
       push.maxDeadLetters,
     );
-    const parts = { runs: this.#runs, heartbeat: this.#heartbeat, outbox: this.#outbox, prune: () => this.prune() };
+    const { peers } = this.#context.calls;
+    this.#calls = new CallOutbox(this.#context, {
+      runs: this.#runs,
+      peers,
+      onWritten: (record) => this.#written(record),
+    });
+    const parts = {
+      calls: this.#calls,
+      runs: this.#runs,
+      heartbeat: this.#heartbeat,
+      outbox: this.#outbox,
+      prune: () => this.prune(),
+    };
     this.#onDemand = options.onDemand === true ? new OnDemand(this.#context, parts) : undefined;
   }
 
@@ -144,7 +159,11 @@ export class Engine {
     try {
       const begun = acknowledge(submission, await beginTask(this.#context, this.#runs, prepared));
       if (begun.kind === 'repeated') return await this.#outcomes.repeated(agent, submission, begun, findReply);
-      return await this.#outcomes.outcome(agent, submission, task.id, waiter, findReply);
+      const settled = await waiter.wait(maxWaitOf(agent, submission), submission.signal);
+      const known = taskAt(settled);
+      return known === undefined
+        ? await this.#outcomes.outcome(agent, submission, task.id, { settled, waiter, findReply })
+        : { task: known };
     } finally {
       waiter.close();
     }
@@ -197,6 +216,11 @@ export class Engine {
     return readTask(this.#context, access, taskId, options.historyLength);
   }
 
+  /** Returns a task like `get`, as JSON text in the 1.0 format if the store has it. @throws A2AError `TASK_NOT_FOUND` */
+  getText(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<Task | TaskText> {
+    return readTaskText(this.#context, access, taskId, options.historyLength);
+  }
+
   /** Returns a task and its last state changes, at most 100. @throws A2AError `TASK_NOT_FOUND` */
   getWithTransitions(access: TaskAccess, taskId: string, options: GetTaskOptions = {}): Promise<TaskWithTransitions> {
     return readTransitions(this.#context, access, taskId, options.historyLength);
@@ -222,9 +246,16 @@ export class Engine {
 
   /** Returns a page of tasks, and how many match in all. With `isCut`, the page ended early because of its size. */
   async list(access: TaskAccess, query: TaskQuery): Promise<ListedTasks> {
-    const narrowed = access.agent === undefined ? query : { ...query, agents: [access.agent] };
-    const { tasks, total, isCut } = await this.#context.store.list(access, narrowed);
+    const { tasks, total, isCut } = await this.#context.store.list(access, within(access, query));
     return { tasks: tasks.map(pagedTask), total, ...(isCut === true && { isCut }) };
+  }
+
+  /** Returns a page of tasks like `list`, each as JSON text in the 1.0 format if the store has it. */
+  async listTexts(access: TaskAccess, query: TaskQuery): Promise<ListedTasks<Task | TaskText>> {
+    const { store } = this.#context;
+    if (store.listTexts === undefined) return this.list(access, query);
+    const { tasks, total, isCut } = await store.listTexts(access, within(access, query));
+    return { tasks: tasks.map(listedText), total, ...(isCut === true && { isCut }) };
   }
 
   /** Cancels a task; resolves when it has ended. @throws A2AError `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` */
@@ -338,14 +369,17 @@ export class Engine {
   async #start(): Promise<void> {
     await this.#heartbeat.start();
     const { store, node, runsTasks } = this.#context;
-    this.#unwatch = store.watch((taskId, by, isClaimable, progress) => {
-      if (by !== node) this.#hint(taskId, isClaimable, progress);
+    this.#unwatch = store.watch((taskId, by, isClaimable, progress, callsDue) => {
+      if (by === node) return;
+      this.#hint(taskId, isClaimable, progress);
+      if (callsDue === true) this.#calls.nudge();
     });
     if (this.#onDemand !== undefined) return;
     this.#lookNowAndThen();
     if (runsTasks) {
       this.#claims.start();
       this.#outbox?.start();
+      this.#calls.start();
     }
     this.#retention.start();
   }
@@ -358,6 +392,7 @@ export class Engine {
   async #close({ finishMs = 0, afterCrash = false }: EngineCloseOptions): Promise<void> {
     const { timers, clock, store, node, feed } = this.#context;
     const claimed = this.#claims.stop();
+    this.#calls.pause();
     const delivered = this.#outbox?.finish();
     if (finishMs > 0) {
       const late = new Promise<void>((resolve) => void timers.add(clock.now() + finishMs, resolve));
@@ -370,6 +405,7 @@ export class Engine {
     this.#stopLooking();
     this.#unwatch();
     await this.#outbox?.stop();
+    await this.#calls.stop();
     await this.#runs.handOver(afterCrash);
     await claimed;
     await this.#runs.settled();
@@ -388,6 +424,7 @@ export class Engine {
   /** Looks for work only if the task is claimable: otherwise each event would make every node query the store. */
   #hint(taskId: string, isClaimable = true, progress?: ReadProgress): void {
     this.#context.feed.hint(taskId, progress);
+    this.#calls.changed(taskId);
     void this.#runs.refreshFromStore(taskId);
     if (isClaimable) this.#lookForWork(taskId);
   }
@@ -419,7 +456,8 @@ export class Engine {
     const waiter = new SettleWaiter(this.#context, submission, taskId, 'unknown');
     try {
       waiter.start(await this.#followUp(taskId, submission));
-      return await this.#outcomes.outcome(agent, submission, taskId, waiter, noReply);
+      const settled = await waiter.wait(maxWaitOf(agent, submission), submission.signal);
+      return await this.#outcomes.outcome(agent, submission, taskId, { settled, waiter, findReply: noReply });
     } finally {
       waiter.close();
     }
@@ -460,6 +498,10 @@ export class Engine {
   #assertOpen(): void {
     if (this.#closing) throw new A2AError('UNAVAILABLE', 'The server is shutting down', { retryAfterMs: 1000 });
   }
+}
+
+function within({ agent }: TaskAccess, query: TaskQuery): TaskQuery {
+  return agent === undefined ? query : { ...query, agents: [agent] };
 }
 
 function acknowledge({ onStored }: Submission, begun: Begun): Begun {

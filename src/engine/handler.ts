@@ -5,6 +5,7 @@ import type { Part } from '../model/part.ts';
 import type { Task } from '../model/task.ts';
 import type { TraceHeaders } from '../observe/trace-context.ts';
 import type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
+import type { MakeCall, StartCall } from './calls/call.ts';
 import type { Output, OutputContent, StatusOutput, WorkingStatus } from './output/output.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface Caller {
   readonly tenants?: readonly string[];
   /** When the credentials expire, in milliseconds since 1970; never if not set. */
   readonly expiresAt?: number;
+  /** The agents that act for the caller, if the request comes from one: the agent that sent it first, then the one that called it. */
+  readonly actors?: readonly string[];
   /** Further claims of the credentials, such as those of a JWT. */
   readonly claims?: JsonObject;
 }
@@ -216,6 +219,21 @@ export interface TaskContext {
 
   /** Waits for a time. The timer survives restarts, and the run holds neither a slot nor a lease while it waits. */
   sleep(ms: number): Promise<void>;
+
+  /**
+   * Calls another agent and waits for its result: an agent of the same host by its id, or a configured peer. The call is recorded
+   * before it is made, is made once, and survives restarts of both sides. While the handler only waits, the run holds neither a slot
+   * nor a lease. A question of the called agent becomes a question of this task.
+   *
+   * @throws CallError unless the call completes.
+   *
+   * @example
+   * const { text } = await ctx.call('analytics', 'How many signups last week?');
+   * const [mail, crm] = await Promise.all([ctx.call('mail', 'Any complaints?'), ctx.call('crm', { data: { id: 7 } }, { skill: 'account' })]);
+   */
+  readonly call: MakeCall;
+  /** Records a call without waiting for its result. Resolves when it is stored. */
+  readonly startCall: StartCall;
 }
 
 /** A turn of `ctx.conversation()`: a message of the caller, or what the agent published in response. */
@@ -251,8 +269,29 @@ export interface ChunkOptions {
   readonly metadata?: object;
 }
 
-/** The signatures of `ctx.ask`. The kind of the question determines the type of the answer. */
+/**
+ * The signatures of `ctx.ask`. The kind of the question determines the type of the answer.
+ *
+ * Their order matters, because the compiler explains a mistake by the last signature with this number of arguments: mistakes in a
+ * question by the second one, and in options by the third, which has them all.
+ */
 export interface Ask {
+  <const S extends AnswerSchema | StandardSchema | undefined = undefined>(
+    question: string,
+    options?: AskValueOptions & {
+      /** The schema that the answer must match. */
+      readonly schema?: S;
+    },
+  ): Promise<TextAnswer<S>>;
+  <
+    Text extends string = never,
+    const Id extends string = never,
+    const F extends FormFields = never,
+    const R extends Extract<keyof F, string> = Extract<keyof F, string>,
+  >(
+    question: ConfirmQuestion<Text> | ChooseQuestion<Id> | FormQuestion<F, R>,
+    options?: AskValueOptions,
+  ): Promise<NoInfer<KindAnswer<Text, Id, F, R>>>;
   (
     question: Question,
     options: AskOptions & {
@@ -260,28 +299,19 @@ export interface Ask {
       readonly as: 'message';
     },
   ): Promise<IncomingMessage>;
-  <S extends StandardSchema>(
-    question: string,
-    options: AskValueOptions & {
-      /** The schema that the answer must match. */
-      readonly schema: S;
-    },
-  ): Promise<StandardOutput<S>>;
-  <const S extends AnswerSchema>(
-    question: string,
-    options: AskValueOptions & {
-      /** The schema that the answer must match. */
-      readonly schema: S;
-    },
-  ): Promise<AnswerOf<S>>;
-  (question: string, options?: AskValueOptions): Promise<string>;
-  (question: ConfirmQuestion, options?: AskValueOptions): Promise<boolean>;
-  <const Id extends string>(question: ChooseQuestion<Id>, options?: AskValueOptions): Promise<Id>;
-  <const F extends FormFields, const R extends Extract<keyof F, string> = Extract<keyof F, string>>(
-    question: FormQuestion<F, R>,
-    options?: AskValueOptions,
-  ): Promise<FormAnswer<F, R>>;
 }
+
+/** The answer to a question that is a string: a text, or the output of its schema. */
+type TextAnswer<S> = S extends StandardSchema ? StandardOutput<S> : S extends AnswerSchema ? AnswerOf<S> : string;
+
+/**
+ * The answer to a question of one kind. Of the other kinds nothing is inferred: their types are `never`. `NoInfer` keeps it so if the
+ * caller has a type for the answer, as in `const isSure: boolean = await ask({ confirm: 'Sure?' })`.
+ */
+type KindAnswer<Text, Id, F extends FormFields, R extends string> =
+  | ([Text] extends [never] ? never : boolean)
+  | Id
+  | ([F] extends [never] ? never : FormAnswer<F, R>);
 
 /** The fields of a form, by name. */
 export type FormFields = Readonly<Record<string, AnswerSchema>>;
@@ -320,9 +350,9 @@ type AnswerOfType<S extends AnswerSchema, T extends AnswerType> = AnswerType ext
               : JsonObject;
 
 /** A yes/no question. The answer is a boolean. */
-export interface ConfirmQuestion {
+export interface ConfirmQuestion<Text extends string = string> {
   /** The text of the question. */
-  readonly confirm: string;
+  readonly confirm: Text;
 }
 
 /** A question with a fixed list of options. The answer is the id of the chosen option. */
@@ -341,7 +371,7 @@ export interface ChooseOption<Id extends string = string> {
   readonly label: string;
 }
 
-/** A question with several fields. The answer is an object with a value per field. */
+/** A question with several fields. The answer is an object with a value per field. Further fields of an answer are not checked. */
 export interface FormQuestion<F extends FormFields = FormFields, Required extends string = string> {
   /** The text of the question. */
   readonly form: string;

@@ -1,5 +1,6 @@
 import type { Message } from '../model/message.ts';
 import type { KeptJournal } from '../store/store.ts';
+import { count, defaultsOf, duration, type OptionTable, word } from '../support/options.ts';
 import type { Caller, Handler } from './handler.ts';
 
 /** An agent as the engine sees it. */
@@ -102,25 +103,30 @@ export interface RunLimits {
 const MINUTE = 60_000;
 const MEBIBYTE = 2 ** 20;
 
+/** The options that limit runs. */
+export const RUN_LIMITS = {
+  timeoutMs: duration({ byDefault: 5 * MINUTE }),
+  concurrency: count({ byDefault: 100 }),
+  runsPerCaller: count(),
+  queue: count({ least: 0, byDefault: 1000 }),
+  maxQueuedMs: duration(),
+  cancelGraceMs: duration({ least: 0, byDefault: 2000 }),
+  maxAttempts: count({ byDefault: 5 }),
+  maxCrashes: count({ byDefault: 20 }),
+  recovery: word('resume', 'fail'),
+  onMismatch: word('continue', 'hold'),
+  keepJournal: word('outline', 'whole', 'none'),
+  questionTtlMs: duration({ byDefault: 7 * 24 * 60 * MINUTE }),
+  onUnfitAnswer: word('reject', 'cancel-question'),
+  maxPausedPerCaller: count({ least: 0, byDefault: 1000 }),
+  maxWaitMs: duration({ least: 0, byDefault: 5 * MINUTE }),
+  maxOutputBytes: count({ byDefault: 8 * MEBIBYTE }),
+  maxTaskBytes: count({ byDefault: 64 * MEBIBYTE }),
+  onDisconnect: word('continue', 'cancel'),
+} as const satisfies OptionTable<RunLimits>;
+
 /** The limits of an agent that does not set its own. */
-export const DEFAULT_LIMITS: RunLimits = Object.freeze({
-  timeoutMs: 5 * MINUTE,
-  concurrency: 100,
-  queue: 1000,
-  cancelGraceMs: 2000,
-  maxAttempts: 5,
-  maxCrashes: 20,
-  recovery: 'resume',
-  onMismatch: 'continue',
-  keepJournal: 'outline',
-  questionTtlMs: 7 * 24 * 60 * MINUTE,
-  onUnfitAnswer: 'reject',
-  maxPausedPerCaller: 1000,
-  maxWaitMs: 5 * MINUTE,
-  maxOutputBytes: 8 * MEBIBYTE,
-  maxTaskBytes: 64 * MEBIBYTE,
-  onDisconnect: 'continue',
-});
+export const DEFAULT_LIMITS: RunLimits = defaultsOf(RUN_LIMITS);
 
 /** The member of a write that ends a task which keeps a part of its journal. The agent is unknown on a node that does not run it, such as a tool. */
 export function journalToKeep(agent: Runnable | undefined): { readonly keepJournal?: KeptJournal } {

@@ -9,8 +9,11 @@ import type { Observers } from '../observe/observers.ts';
 import { type OpenTelemetry, openTelemetryTracer } from '../observe/opentelemetry.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
+import type { OpenPeers } from '../peers/peers.ts';
 import { type Clock, systemClock } from '../support/time/clock.ts';
+import { pushPolicyOf } from './options/push-options.ts';
 import { defined } from '../support/defined.ts';
+import { newId } from '../support/id.ts';
 import { TimerHeap } from '../support/time/timer-heap.ts';
 import type { Timers } from '../support/time/timers.ts';
 import { UnsharedTimers } from '../support/time/unshared-timers.ts';
@@ -21,11 +24,15 @@ import { FailedLogins } from './limits/failed-logins.ts';
 import type { InFlight } from './limits/in-flight.ts';
 import { createLimits, type HostLimits } from './limits/host-limits.ts';
 import type { LimitSettings } from './limits/limit-settings.ts';
-import { pushPolicyOf } from './options/push-options.ts';
+import { hostPeers, type HostPeersSettings } from './outbound/host-peers.ts';
 import { Outbound, type OutboundSettings } from './outbound/outbound.ts';
 
 /** The options of a host, with defaults applied. */
-export interface HostSettings extends Omit<AccessRules, 'logins'>, Omit<OutboundSettings, 'log' | 'clock'> {
+export interface HostSettings
+  extends
+    Omit<AccessRules, 'logins'>,
+    Omit<OutboundSettings, 'log' | 'clock'>,
+    Omit<HostPeersSettings, 'log' | 'clock'> {
   /** Default: tasks are kept in memory. */
   readonly store: Store | undefined;
   readonly limits: LimitSettings;
@@ -38,7 +45,7 @@ export interface HostSettings extends Omit<AccessRules, 'logins'>, Omit<Outbound
   readonly runsTasks: boolean;
   /** The maximum number of concurrent runs of all agents. */
   readonly concurrency: number | undefined;
-  readonly retention: Partial<Retention> | undefined;
+  readonly retention: Retention;
   readonly tracing: OpenTelemetry | false | undefined;
   readonly metrics: boolean;
   /** The clock of tasks, for tests. Default: the system clock. */
@@ -67,6 +74,17 @@ export class Host {
   readonly access: Access;
   readonly limits: HostLimits;
   readonly outbound: Outbound;
+  /** The agents on other hosts. */
+  readonly peers: OpenPeers;
+  /** Identifies this host in the marks of its agents: its public URL, else an id of this process. */
+  readonly identity: string;
+  /** The most calls between agents that may lead to a task. */
+  readonly maxDepth: number;
+  /**
+   * Called when a peer notifies this host about the task of a call, with the SHA-256 of the token that it sent. Resolves to false if there
+   * is no such call or it has another token.
+   */
+  onCallHint: ((callId: string, tokenDigest: string) => Promise<boolean>) | undefined;
   readonly failures: Failures;
   readonly deviations: Deviations;
   readonly observers: Observers;
@@ -90,6 +108,9 @@ export class Host {
     this.access = new Access({ ...settings, logins: new FailedLogins(limits) });
     // Other machines do not share the clock of a test.
     this.outbound = new Outbound({ ...settings, log, clock: systemClock });
+    this.peers = hostPeers({ ...settings, log });
+    this.identity = settings.publicUrl ?? newId();
+    this.maxDepth = limits.maxDepth;
     this.observers = {
       tracer: tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing),
       metrics: settings.metrics ? new Metrics() : undefined,
@@ -128,6 +149,7 @@ export class Host {
   async close(options: EngineCloseOptions): Promise<void> {
     await this.#engine?.close(options);
     this.outbound.close();
+    await this.peers.close();
     this.timers.clear();
   }
 
@@ -143,16 +165,20 @@ export class Host {
       log,
       observers: this.observers,
       fetchFile,
+      peers: this.peers,
+      identity: this.identity,
       closesWithWhole: settings.closesWithWhole,
       runsTasks: settings.runsTasks,
       ...(concurrency !== undefined && { concurrency }),
       ...(pushTransport !== undefined && { pushTransport }),
       push: pushPolicyOf(push),
-      ...(retention !== undefined && { retention }),
+      retention,
       maxPushConfigs: limits.pushConfigsPerTask,
       maxMessages: limits.messagesPerTask,
       maxHistoryBytes: limits.historyBytesPerTask,
       maxRunBytes: limits.runBytes,
+      maxDepth: limits.maxDepth,
+      maxOpenCalls: limits.maxOpenCalls,
       onDemand: createContinuation !== undefined,
       ...(clock !== undefined && { clock }),
     });

@@ -198,16 +198,20 @@ interface Problem {
   readonly got: string;
 }
 
-/** Describes the values that a schema accepts: `an integer`, `one of "S", "M"`, `a JSON object with the fields a, b`. */
+/** Describes the values that a schema accepts: `an integer`, `one of "S", "M"`, `a JSON object with the fields a, b (optional: c)`. */
 export function describeExpected(schema: AnswerSchema): string {
   const choices = choicesOf(schema);
   if (choices !== undefined) return listed(choices);
   const { type, properties } = schema;
   if (type === 'boolean') return 'yes or no';
-  const names = Object.keys(properties ?? {});
-  if (type === 'object' || properties !== undefined)
-    return `a JSON object${names.length === 0 ? '' : ` with the fields ${names.join(', ')}`}`;
+  if (type === 'object' || properties !== undefined) return `a JSON object${describeFields(schema)}`;
   return type === undefined ? 'a value that matches the schema' : article(type);
+}
+
+function describeFields({ properties = {}, required = [] }: AnswerSchema): string {
+  const optional = Object.keys(properties).filter((name) => !required.includes(name));
+  if (required.length === 0) return optional.length === 0 ? '' : ` with the optional fields ${optional.join(', ')}`;
+  return ` with the fields ${required.join(', ')}${optional.length === 0 ? '' : ` (optional: ${optional.join(', ')})`}`;
 }
 
 /** The format of a text in words: `a date such as 2026-05-01`. Undefined if there is none, or an unknown one. */

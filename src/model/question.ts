@@ -1,4 +1,5 @@
 import type { AgentExtension } from './card.ts';
+import type { JsonObject } from './json.ts';
 
 /**
  * The extension for tasks with several open questions. The metadata of a status message lists them: `{ questions: ListedQuestion[], more }`. The
@@ -29,3 +30,13 @@ export const TOOL_FAILURE = 'urn:tandem-a2a:tool-failure:1';
 
 /** The `details.reason` of an `A2AError` with which a handler reports that a tool failed. */
 export const TOOL_EXECUTION_FAILED = 'TOOL_EXECUTION_FAILED';
+
+/** Metadata key of a status event with a text of an agent that was called: the names of the agents, from the called one to the publishing one. */
+export const PATH = 'urn:tandem-a2a:path:1';
+
+/** The path in the metadata of a status event. */
+export function pathIn(metadata: JsonObject | undefined): readonly string[] | undefined {
+  const path = metadata?.[PATH];
+  const isPath = Array.isArray(path) && path.length > 0 && path.every((agent) => typeof agent === 'string');
+  return isPath ? path : undefined;
+}

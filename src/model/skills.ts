@@ -39,9 +39,11 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
 }
 
 /** The types of a typed skill. `typeof` of what `skill()` returns has them, and so has an interface that you write. */
-export interface SkillTypes<Input = unknown, Output = unknown> {
+export interface SkillTypes<Input = unknown, Output = unknown, Id extends string = string> {
   /** Only for the compiler; never set at run time. */
   readonly '~types'?: {
+    /** The id of the skill; any string if the compiler does not know it. */
+    readonly id: Id;
     /** The input, as callers send it. */
     readonly input: Input;
     /** The output, as callers receive it. */

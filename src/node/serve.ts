@@ -12,7 +12,7 @@ import { type HandlerOptions, type HandlerSettings, readHandlerOptions } from '.
 import { several } from '../host/options/push-options.ts';
 import { anonymousAccessFor } from '../host/options/anonymous-access.ts';
 import type { Store } from '../store/store.ts';
-import { defined } from '../support/defined.ts';
+import { count, option, type OptionTable } from '../support/options.ts';
 import { isLoopback } from '../support/net/loopback.ts';
 import { isListenHost, LISTEN_HOST, listenAddress } from './listen-address.ts';
 import { loopbackOnly } from './loopback.ts';
@@ -87,8 +87,26 @@ const TIMES = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5000,
 } as const;
-/** Limits of the HTTP server. Connections count as open files, so the process must be allowed to open as many. */
-export const DEFAULT_SOCKET_LIMITS = Object.freeze({ maxConnections: 10_000, maxHeaderBytes: 16 * 2 ** 10 });
+/** The options that only `serve()` has. */
+export const SERVE = {
+  port: option((check, port, path) => {
+    const isPort = Number.isSafeInteger(port) && Number(port) >= 0 && Number(port) <= 65_535;
+    if (!isPort) check.fault(path, `expected a number from 0 to 65535, got ${kindOf(port)}`);
+    return Number(port);
+  }),
+  host: option((check, host, path) => {
+    if (!isListenHost(host)) check.fault(path, LISTEN_HOST);
+    return String(host);
+  }),
+  // Connections count as open files, so the process must be allowed to open as many.
+  maxConnections: count({ byDefault: 10_000 }),
+  maxHeaderBytes: count({ byDefault: 16 * 2 ** 10 }),
+  middleware: option((check, value, path) => {
+    const areFunctions = several(value).every((each) => typeof each === 'function');
+    if (!areFunctions) check.fault(path, `expected a function, or an array of functions, got ${kindOf(value)}`);
+    return value as NonNullable<ServeOptions['middleware']>;
+  }),
+} as const satisfies OptionTable<Omit<ServeOptions, keyof HandlerOptions>>;
 const FINISH_MS = 10_000;
 const CUT_MS = 5000;
 const SWEEP_MS = 20;
@@ -108,15 +126,9 @@ const START_AGAIN_MS = 1000;
  * @throws Error if the port is already in use.
  */
 export async function serve(agent: Agent | readonly Agent[], options: ServeOptions = {}): Promise<AgentServer> {
-  const settings = readHandlerOptions('serve()', agent, options, {
-    port: checkPort,
-    host: checkHost,
-    maxConnections: (check, value) => check.count(value, 'maxConnections', 1),
-    maxHeaderBytes: (check, value) => check.count(value, 'maxHeaderBytes', 1),
-    middleware: checkMiddleware,
-  });
-  const { port, host, hostSetting } = listenAddress(options);
-  const { maxConnections, maxHeaderBytes } = { ...DEFAULT_SOCKET_LIMITS, ...defined(options) };
+  const settings = readHandlerOptions('serve()', agent, options, SERVE);
+  const { maxConnections, maxHeaderBytes } = settings;
+  const { port, host, hostSetting } = listenAddress(settings);
   requireAuth(settings, host, hostSetting);
   requireAddress(settings, host);
   const own = settings.store === undefined ? await ownStore([agent].flat(), settings) : undefined;
@@ -137,7 +149,7 @@ export async function serve(agent: Agent | readonly Agent[], options: ServeOptio
     const rejectCrossSite = isLoopback(host);
     const handler = new AgentHandler(agent, { ...settings, store, publicUrl, rejectCrossSite }, anonymousAccess);
     // The host check protects local agents from DNS rebinding, because a page in a browser could reach them.
-    const open = withMiddleware(several(options.middleware), toNodeListener(handler), safeLog(log));
+    const open = withMiddleware(several(settings.middleware), toNodeListener(handler), safeLog(log));
     const listener = isLoopback(host) ? loopbackOnly(handler, open, publicUrl, settings.trustProxy) : open;
     http.on('request', listener);
     http.on('checkContinue', invitingBody(listener));
@@ -155,22 +167,6 @@ export async function serve(agent: Agent | readonly Agent[], options: ServeOptio
     await own?.close();
     throw error;
   }
-}
-
-function checkPort(check: Check, port: unknown): void {
-  if (Number.isSafeInteger(port) && Number(port) >= 0 && Number(port) <= 65_535) return;
-  check.fault('port', `expected a number from 0 to 65535, got ${kindOf(port)}`);
-}
-
-function checkMiddleware(check: Check, value: unknown): void {
-  const isOne = typeof value === 'function';
-  const isList = Array.isArray(value) && value.every((each) => typeof each === 'function');
-  if (!isOne && !isList)
-    check.fault('middleware', `expected a function, or an array of functions, got ${kindOf(value)}`);
-}
-
-function checkHost(check: Check, host: unknown): void {
-  if (!isListenHost(host)) check.fault('host', LISTEN_HOST);
 }
 
 /** On all interfaces the URL of the card comes from the request, and such a URL must not be signed. */

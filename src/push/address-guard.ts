@@ -11,11 +11,14 @@ export interface AddressOptions {
    * network (`10.0.0.0/8`). A network allows its addresses with any scheme and port, and host names that resolve to them.
    */
   readonly allowPrivate?: readonly string[];
-  /** Allow `http:` for public hosts, too. `false` if not set. */
+  /** Allow `http:` for public hosts, too. Default: `false`. */
   readonly allowHttp?: boolean;
   /** Allow only these ports. If not set: 443, 80, and the ports from 1024 that browsers do not block. */
   readonly allowPorts?: readonly number[];
 }
+
+/** Members can be undefined. */
+type Unset<T> = { readonly [K in keyof T]: T[K] | undefined };
 
 /** A URL that passed the guard. */
 export interface Admitted {
@@ -46,7 +49,7 @@ export class AddressGuard {
   readonly #allowHttp: boolean;
   readonly #ports: readonly number[] | undefined;
 
-  constructor({ allowHosts, allowPrivate = [], allowHttp = false, allowPorts }: AddressOptions = {}) {
+  constructor({ allowHosts, allowPrivate = [], allowHttp = false, allowPorts }: Unset<AddressOptions> = {}) {
     this.#hosts = allowHosts?.map((host) => host.toLowerCase());
     const rules = allowPrivate.map((entry) => privateRule(entry));
     this.#trusted = new Set(rules.flatMap((rule) => rule?.origin ?? []));

@@ -1,14 +1,20 @@
 import type { Log } from '../observe/log.ts';
+import { BodyTooLarge } from '../support/bytes.ts';
+import {
+  type HttpClient,
+  type OutboundResponse,
+  redirectOf,
+  TransportFailure,
+} from '../support/http-client/http-client.ts';
+import { withinTime } from '../support/http-client/time-limit.ts';
 import type { Clock } from '../support/time/clock.ts';
 import { PrivateAddressError } from '../support/net/guarded-lookup.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import { type AddressGuard, AddressRejected, type Admitted, ADDRESS_NOT_ALLOWED } from './address-guard.ts';
-import { withinTime } from './time-limit.ts';
-import { BodyTooLarge, type OutboundResponse, type OutboundTransport } from './transport.ts';
 
 export interface FileFetcherParts {
   readonly guard: AddressGuard;
-  readonly transport: OutboundTransport;
+  readonly http: HttpClient;
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -16,8 +22,6 @@ export interface FileFetcherParts {
 }
 
 const MAX_REDIRECTS = 3;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MAX_DISCARDED_BYTES = 64 * 1024;
 const HEADERS = Object.freeze({ 'user-agent': `tandem-a2a/${PACKAGE_VERSION}`, 'accept-encoding': 'identity' });
 
 /** Fetches files from URLs supplied by callers. Sends no credentials. */
@@ -37,38 +41,40 @@ export class FileFetcher {
     const maxBytes = Math.min(options.maxBytes, this.#parts.maxBytes);
     return withinTime(clock, timeoutMs, options.signal, async (signal) => {
       const response = await this.#follow(address, signal).catch((error: unknown) => {
-        throw error instanceof PrivateAddressError ? this.#rejected(error) : error;
+        throw error instanceof TransportFailure ? this.#unreached(error) : error;
       });
       try {
         return await contentOf(response, maxBytes);
       } catch (error) {
-        response.discard(0);
+        response.close();
         throw error;
       }
     });
   };
 
   close(): void {
-    this.#parts.transport.close();
+    void this.#parts.http.close();
   }
 
   /** Logs the resolved address and hides it from the handler, which may pass the message on to its caller. */
-  #rejected(error: PrivateAddressError): AddressRejected {
+  #unreached(failure: TransportFailure): Error {
+    const { cause: error } = failure;
+    if (!(error instanceof PrivateAddressError)) return failure;
     this.#parts.log.warn('Did not fetch file: its URL resolves to a private network', { error });
     return new AddressRejected(ADDRESS_NOT_ALLOWED);
   }
 
   /** The guard checks the target of every redirect like the first URL. */
   async #follow(address: string, signal: AbortSignal): Promise<OutboundResponse> {
-    const { guard, transport } = this.#parts;
-    let admitted: Admitted = guard.admit(address);
+    const { guard, http } = this.#parts;
+    let { url, isTrusted }: Admitted = guard.admit(address);
     for (let redirects = 0; ; redirects++) {
-      const response = await transport.call({ method: 'GET', ...admitted, headers: HEADERS, signal });
-      const location = REDIRECTS.has(response.status) ? response.header('location') : undefined;
+      const response = await http.call({ method: 'GET', url, guarded: !isTrusted, headers: HEADERS, signal });
+      const location = redirectOf(response, 'GET');
       if (location === undefined) return response;
-      response.discard(MAX_DISCARDED_BYTES);
+      response.discard();
       if (redirects === MAX_REDIRECTS) throw new Error(`The file URL redirected more than ${MAX_REDIRECTS} times`);
-      admitted = guard.admit(URL.canParse(location, admitted.url.href) ? new URL(location, admitted.url) : location);
+      ({ url, isTrusted } = guard.admit(URL.canParse(location, url.href) ? new URL(location, url) : location));
     }
   }
 }

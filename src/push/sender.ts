@@ -3,12 +3,12 @@ import type { TraceHeaders } from '../observe/trace-context.ts';
 import type { TaskPushNotificationConfig } from '../model/push.ts';
 import type { Clock } from '../support/time/clock.ts';
 import { PrivateAddressError } from '../support/net/guarded-lookup.ts';
+import { type HttpClient, type OutboundResponse, TransportFailure } from '../support/http-client/http-client.ts';
+import { TimeLimitPassed, withinTime } from '../support/http-client/time-limit.ts';
 import { PACKAGE_VERSION } from '../support/package-version.ts';
 import { retryAfterMs } from '../support/net/retry-after.ts';
 import { type AddressGuard, AddressRejected, type Admitted, ADDRESS_NOT_ALLOWED } from './address-guard.ts';
 import type { NotificationTokens } from './notification-tokens.ts';
-import { TimeLimitPassed, withinTime } from './time-limit.ts';
-import type { OutboundResponse, OutboundTransport } from './transport.ts';
 import { NOTIFICATION_HEADERS, type WebhookSignatures } from './webhook-signature.ts';
 
 /** One notification, encoded in the dialect of its receiver. */
@@ -38,7 +38,7 @@ export type Attempt =
 
 export interface SenderParts {
   readonly guard: AddressGuard;
-  readonly transport: OutboundTransport;
+  readonly http: HttpClient;
   readonly timeoutMs: number;
   readonly signatures: WebhookSignatures | undefined;
   readonly tokens: NotificationTokens | undefined;
@@ -46,8 +46,6 @@ export interface SenderParts {
   readonly log: Log;
 }
 
-/** How much of a response body is read and discarded, so that the connection can be reused. */
-const MAX_RESPONSE_BYTES = 64 * 1024;
 /** The longest delay accepted from a `Retry-After` header: 24 hours. */
 const MAX_WAIT_MS = 86_400_000;
 
@@ -70,7 +68,7 @@ export class PushSender {
 
   /** Never throws: an error becomes the outcome of the attempt. Takes at most `timeoutMs`. */
   async send(notification: Notification, signal: AbortSignal): Promise<Attempt> {
-    const { guard, transport, timeoutMs, clock } = this.#parts;
+    const { guard, http, timeoutMs, clock } = this.#parts;
     try {
       const { url, isTrusted } = guard.admit(notification.config.url);
       const headers = await this.#headersOf(notification, url).catch((error: unknown) => {
@@ -79,9 +77,9 @@ export class PushSender {
         });
       });
       const { body } = notification;
-      const request = { method: 'POST', url, isTrusted, headers, body } as const;
+      const request = { method: 'POST', url, guarded: !isTrusted, headers, body } as const;
       return await withinTime(clock, timeoutMs, signal, async (stop) =>
-        this.#judge(await transport.call({ ...request, signal: stop })),
+        this.#judge(await http.call({ ...request, signal: stop })),
       );
     } catch (error) {
       return { kind: 'failed', reason: this.#reasonOf(error, notification) };
@@ -89,7 +87,7 @@ export class PushSender {
   }
 
   close(): void {
-    this.#parts.transport.close();
+    void this.#parts.http.close();
   }
 
   async #headersOf(notification: Notification, url: Admitted['url']): Promise<Record<string, string>> {
@@ -120,7 +118,7 @@ export class PushSender {
   /** Only the status counts: 2xx means delivered, even if reading the body fails. */
   #judge(response: OutboundResponse): Attempt {
     const { status } = response;
-    response.discard(MAX_RESPONSE_BYTES);
+    response.discard();
     if (status >= 200 && status < 300) return DELIVERED;
     const isRedirect = status >= 300 && status < 400;
     const reason = `The receiver responded with status ${status}${isRedirect ? '; redirects are not followed' : ''}`;
@@ -140,15 +138,15 @@ export class PushSender {
       return error.message;
     }
     if (error instanceof AddressRejected) return `The push URL ${error.message}`;
-    if (error instanceof PrivateAddressError) {
+    const { cause, code } = error instanceof TransportFailure ? error : {};
+    if (cause instanceof PrivateAddressError) {
       this.#parts.log.warn('Did not send push notification: its URL resolves to a private network', {
         taskId,
         deliveryId: id,
-        error,
+        error: cause,
       });
       return `The push URL ${ADDRESS_NOT_ALLOWED}`;
     }
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    return `The receiver could not be reached${code}`;
+    return `The receiver could not be reached${code === undefined ? '' : ` (${code})`}`;
   }
 }

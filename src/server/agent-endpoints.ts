@@ -10,7 +10,7 @@ import { assumedDialect, handleRpc } from './bindings/rpc-binding.ts';
 import { type AgentCards, createCards } from './cards/agent-cards.ts';
 import type { OwnPaths } from './http/own-paths.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './http/page-paths.ts';
-import { agentPages, handlePage, hostPages, type Pages } from './http/pages.ts';
+import { agentPages, handlePage, hostPages, pageAt, type Pages } from './http/pages.ts';
 import type { HandlerSettings } from './options/handler-options.ts';
 
 const WORKER_PATHS: ReadonlySet<string> = new Set([HEALTH_PATH, READINESS_PATH, METRICS_PATH]);
@@ -58,7 +58,7 @@ export class AgentEndpoints implements Endpoints {
     if (offer !== undefined) {
       return method === 'POST' ? handleRpc(mounted, request, offer) : pageFailure(wrongVerb(['POST']), request);
     }
-    const page = this.#pages.get(path);
+    const page = pageAt(this.#pages, path);
     if (page !== undefined) return handlePage(page, mounted.host, request);
     return handleRest(mounted, request, path, this.#paths.reserved);
   }

@@ -7,7 +7,7 @@ import type { LeaveSignal } from '../support/leave-signal.ts';
 import { AgentEndpoints, type Endpoints } from './agent-endpoints.ts';
 import { pageFailure } from './bindings/error-response.ts';
 import { mountedPath, mountOf, type OwnPaths } from './http/own-paths.ts';
-import { handlePage, hostPages, type Pages } from './http/pages.ts';
+import { handlePage, hostPages, pageAt, type Pages } from './http/pages.ts';
 import type { HandlerSettings } from './options/handler-options.ts';
 
 /** Longer paths are not quoted. */
@@ -32,7 +32,7 @@ export class HostEndpoints implements Endpoints {
   }
 
   handle(request: HttpRequest): Promise<HttpResponse> | HttpResponse {
-    const page = request.path === undefined ? undefined : this.#pages.get(request.path);
+    const page = request.path === undefined ? undefined : pageAt(this.#pages, request.path);
     if (page !== undefined) return handlePage(page, this.#host, request);
     const found = this.#find(request);
     return found === undefined ? this.#notFound(request) : found.endpoints.handle(found.below);

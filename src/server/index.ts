@@ -23,6 +23,8 @@ export type { TokenRules } from '../host/auth/jwt/verify-jwt.ts';
 export type { CardSigningKey, CardSigningOptions } from './options/card-signing-options.ts';
 export type { ExtendedCardFunction, ExtendedCardOption } from './options/extended-card-options.ts';
 export type { FileOptions } from '../host/options/file-options.ts';
+export type { PeersOption } from '../host/options/peer-options.ts';
+export type { PeerOptions, PeerSecret, PeerTarget } from '../peers/peer-options.ts';
 export type { PushOptions } from '../host/options/push-options.ts';
 export type { ServerlessOptions } from './serverless/serverless-options.ts';
 export type { SkillVisibility } from '../agent/skill-access.ts';
@@ -40,6 +42,19 @@ export type { DeadLetter, DeadLetterRange, Redelivered } from '../engine/outbox/
 export type { PushTransport, Delivery, DeliveryResult } from '../engine/outbox/delivery.ts';
 export type { EngineCloseOptions, GetTaskOptions } from '../engine/engine-options.ts';
 export type { EngineOptions, SendResult, TaskStream } from '../engine/engine.ts';
+export {
+  type AnswerCallQuestion,
+  type Call,
+  type CallAnswer,
+  CallError,
+  type CallMessage,
+  type CallOptions,
+  type CallOutcome,
+  type CallQuestion,
+  type CallReply,
+  type MakeCall,
+  type StartCall,
+} from '../engine/calls/call.ts';
 export type { AnswerSchema, AnswerType } from '../model/answer-schema.ts';
 export {
   type ArtifactWriter,

@@ -1,6 +1,6 @@
 import { A2AError } from '../errors.ts';
 import { isName } from '../support/name.ts';
-import type { Store, TaskWrite } from './store.ts';
+import type { Store, TaskPage, TaskWrite } from './store.ts';
 
 /**
  * Keeps names from a store that a database could confuse with others: it ends a text at NUL, and stores all unpaired surrogates as
@@ -9,6 +9,8 @@ import type { Store, TaskWrite } from './store.ts';
  */
 export function withNameChecks(store: Store): Store {
   const allTasks = store.allTasks?.bind(store);
+  const readTexts = store.readTexts?.bind(store);
+  const listTexts = store.listTexts?.bind(store);
   return {
     ...(store.isVolatile !== undefined && { isVolatile: store.isVolatile }),
     ...(store.ready && { ready: store.ready.bind(store) }),
@@ -16,6 +18,14 @@ export function withNameChecks(store: Store): Store {
     ...(store.takeTokens && { takeTokens: store.takeTokens.bind(store) }),
     ...(allTasks && {
       allTasks: (query) => (areNames(query.taskId, query.agent, query.after) ? allTasks(query) : none()),
+    }),
+    ...(readTexts && {
+      readTexts: (scope, taskId, parts) =>
+        areNames(scope.tenant, scope.owner, taskId) ? readTexts(scope, taskId, parts) : nothing(),
+    }),
+    ...(listTexts && {
+      listTexts: (scope, query) =>
+        areNames(scope.tenant, scope.owner, query.contextId) ? listTexts(scope, query) : emptyPage(),
     }),
     create(task, accepted) {
       const { id, tenant, owner, contextId, agent, fairnessKey, node, alias, idempotency, pushConfig, callId } = task;
@@ -37,9 +47,7 @@ export function withNameChecks(store: Store): Store {
     resolveAlias: (scope, alias) =>
       areNames(scope.tenant, scope.owner, alias) ? store.resolveAlias(scope, alias) : nothing(),
     list: (scope, query) =>
-      areNames(scope.tenant, scope.owner, query.contextId)
-        ? store.list(scope, query)
-        : Promise.resolve({ tasks: [], total: 0 }),
+      areNames(scope.tenant, scope.owner, query.contextId) ? store.list(scope, query) : emptyPage(),
     events: (taskId, after, limit) => (isName(taskId) ? store.events(taskId, after, limit) : none()),
     journal: (taskId, after) => (isName(taskId) ? store.journal(taskId, after) : none()),
     putPushConfig(scope, taskId, config, max) {
@@ -109,6 +117,10 @@ function refused(): Promise<never> {
 
 function nothing(): Promise<undefined> {
   return Promise.resolve(undefined);
+}
+
+function emptyPage(): Promise<TaskPage> {
+  return Promise.resolve({ tasks: [], total: 0 });
 }
 
 function none(): Promise<readonly never[]> {

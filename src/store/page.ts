@@ -1,15 +1,15 @@
 import { jsonSize } from '../support/json/json-size.ts';
-import type { StoredTask, TaskPage } from './store.ts';
+import type { StoredTask, TaskPage, TaskTexts } from './store.ts';
 
 /** Reads the tasks at these positions until the page has `pageBytes`. Later positions are not read. */
-export function boundedPage<T>(
+export function boundedPage<T, Read extends StoredTask | TaskTexts = StoredTask>(
   places: readonly T[],
   total: number,
   pageBytes: number | undefined,
-  read: (place: T) => StoredTask,
-): TaskPage {
+  read: (place: T) => Read,
+): TaskPage<Read> {
   if (pageBytes === undefined) return { tasks: places.map(read), total };
-  const tasks: StoredTask[] = [];
+  const tasks: Read[] = [];
   let bytes = 0;
   for (const place of places) {
     const task = read(place);
@@ -21,7 +21,9 @@ export function boundedPage<T>(
 }
 
 /** The approximate size of history and artifacts. */
-function sizeOf({ record, history, artifacts }: StoredTask): number {
+function sizeOf(task: StoredTask | TaskTexts): number {
+  if (!('record' in task)) return task.history.length + (task.artifacts?.length ?? 0);
+  const { record, history, artifacts } = task;
   let size = artifacts?.snapshot?.length ?? 0;
   for (const { body } of artifacts?.tail ?? []) size += body.length;
   if (history.length === 0) return size;

@@ -29,6 +29,7 @@ import type {
   TaskPage,
   TaskQuery,
   TaskRecord,
+  TaskTexts,
   TaskWrite,
   UnfinishedTasks,
 } from './task.ts';
@@ -86,6 +87,13 @@ export interface Store {
   /** Reads a task with the requested parts if it belongs to this owner, including provisional tasks. */
   read(scope: Scope, taskId: string, parts?: ReadParts): Promise<StoredTask | undefined>;
 
+  /**
+   * Reads a task like `read`, but returns texts if the store has all requested parts as texts: nothing has to be omitted because of
+   * `historyBytes`, and no artifact event is later than the snapshot. For stores that keep JSON as text. Without it, the engine
+   * calls `read` and serialises the task again.
+   */
+  readTexts?(scope: Scope, taskId: string, parts?: ReadParts): Promise<TaskTexts | StoredTask | undefined>;
+
   /** Returns the id of the task to which the caller gave this alias; see `NewTask.alias`. */
   resolveAlias(scope: Scope, alias: string): Promise<string | undefined>;
 
@@ -94,6 +102,12 @@ export interface Store {
    * without a timestamp has the creation time of its task.
    */
   list(scope: Scope, query: TaskQuery): Promise<TaskPage>;
+
+  /**
+   * Lists tasks like `list`, each as texts where `readTexts` returns texts. `pageBytes` applies to what it returns. A store has both
+   * methods, or neither.
+   */
+  listTexts?(scope: Scope, query: TaskQuery): Promise<TaskPage<TaskTexts | StoredTask>>;
 
   /** Returns at most `limit` public events with numbers above `after`, in order. */
   events(taskId: string, after: number, limit: number): Promise<readonly TaskEvent[]>;

@@ -99,6 +99,23 @@ export interface StoredTask {
   };
 }
 
+/**
+ * A task with the requested large parts as JSON texts, as `JSON.stringify` wrote them. A response that contains them unchanged needs
+ * neither parse nor serialise them.
+ */
+export interface TaskTexts extends Pick<TaskRecord, 'id' | 'contextId' | 'agent' | 'visible'> {
+  /** The position of the task in a list. */
+  readonly statusTime: number;
+  /** The current status. */
+  readonly status: string;
+  /** The metadata of the task, if it has any. */
+  readonly metadata?: string;
+  /** The last messages, the oldest first, separated by commas. Empty if there are none or none were requested. */
+  readonly history: string;
+  /** The array of all artifacts. Absent if there are none or they were not requested. */
+  readonly artifacts?: string;
+}
+
 /** Selects the large parts of a task. */
 export interface ReadParts {
   /** The number of messages to return, the latest ones. All if not set. */
@@ -358,9 +375,9 @@ export interface PagePosition {
 }
 
 /** One page of a list of tasks. */
-export interface TaskPage {
+export interface TaskPage<Listed extends StoredTask | TaskTexts = StoredTask> {
   /** The tasks of the page. */
-  readonly tasks: readonly StoredTask[];
+  readonly tasks: readonly Listed[];
   /** The number of matching tasks on all pages. */
   readonly total: number;
   /** Set if the page ended early because of `pageBytes` and more tasks follow. */

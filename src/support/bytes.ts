@@ -25,6 +25,36 @@ export function joinBytes(pieces: readonly Uint8Array[], length: number): Uint8A
   return whole;
 }
 
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+
+  readonly maxBytes: number;
+  /** The name of the option that sets the limit. */
+  readonly option: string | undefined;
+
+  constructor(maxBytes: number, option?: string) {
+    super(`The body has more than ${maxBytes} bytes`);
+    this.maxBytes = maxBytes;
+    this.option = option;
+  }
+}
+
+/** Reads a whole body. Stops as soon as it is too large. @throws BodyTooLarge */
+export async function gatherBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  option?: string,
+): Promise<Uint8Array> {
+  const taken: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw new BodyTooLarge(maxBytes, option);
+    taken.push(chunk);
+  }
+  return joinBytes(taken, length);
+}
+
 /** Decodes UTF-8. Keeps a byte order mark. @throws TypeError if the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

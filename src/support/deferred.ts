@@ -9,12 +9,15 @@ const nothing = (): void => {};
 
 export function deferred<T>(): Deferred<T> {
   let resolve: (value: T) => void = nothing;
-  let reject: (error: unknown) => void = nothing;
+  let fail: (error: unknown) => void = nothing;
   const promise = new Promise<T>((yes, no) => {
     resolve = yes;
-    reject = no;
+    fail = no;
   });
-  // Marks a rejection as handled: if nobody waits for it, the process must not crash.
-  promise.catch(nothing);
+  const reject = (reason: unknown): void => {
+    // Marks the rejection as handled: if nobody waits for it, the process must not crash.
+    promise.catch(nothing);
+    fail(reason);
+  };
   return { promise, resolve, reject };
 }

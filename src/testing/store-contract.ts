@@ -28,6 +28,7 @@ import { START } from './store-contract/samples.ts';
 import { scopes } from './store-contract/scopes.ts';
 import { type Behaviours, Subject } from './store-contract/subject.ts';
 import { suspects } from './store-contract/claims/suspects.ts';
+import { texts } from './store-contract/texts.ts';
 import { tokenBuckets } from './store-contract/token-buckets.ts';
 import { values } from './store-contract/values.ts';
 import { watching } from './store-contract/watching.ts';
@@ -75,6 +76,7 @@ const FOR_ALL: readonly Behaviours[] = [
   callOutbox,
   watching,
   values,
+  texts,
   names,
   randomCalls,
   tokenBuckets,

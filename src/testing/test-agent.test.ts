@@ -251,6 +251,30 @@ test('crash() in the middle of a step stops the handler where it is, and the ste
   expect(seen).toEqual(['attempt 1', 'attempt 1', 'after the step', 'finally']);
 });
 
+test('an answer() whose handler crash() stops returns the task as the next process left it', async () => {
+  const paying = deferred<void>();
+  const seen: string[] = [];
+  const subject = await tested(async ({ ask, step }) => {
+    await ask({ confirm: 'Pay?' });
+    await step('reserve', () => void seen.push('reserve'));
+    await step('pay', async () => {
+      seen.push('pay');
+      if (seen.length > 2) return;
+      paying.resolve();
+      await new Promise(() => {});
+    });
+    return 'Paid';
+  });
+  await subject.send('hi');
+
+  const answered = subject.answer(true);
+  await paying.promise;
+  await subject.crash();
+
+  expect(await answered).toMatchObject({ state: 'completed', text: 'Paid' });
+  expect(seen).toEqual(['reserve', 'pay', 'pay']);
+});
+
 test('crash() keeps a sleep, which ends at its time', async () => {
   const subject = await tested(async ({ sleep }) => {
     await sleep(HOUR);

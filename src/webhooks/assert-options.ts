@@ -1,5 +1,5 @@
 import { isSecureAddress } from '../support/net/loopback.ts';
-import { nearest } from '../support/nearest.ts';
+import { Check, kindOf } from '../support/check.ts';
 import type { TaskSecret, WebhookOptions } from './options.ts';
 
 const KEYS: Readonly<Record<keyof WebhookOptions, true>> = {
@@ -27,43 +27,32 @@ const CHECKS = ['secret', 'secrets', 'token', 'authorization', 'jwks', 'keys', '
 
 /** Rejects misspelt, empty and undefined checks, which would never run or accept any sender. @throws TypeError */
 export function assertOptions(options: WebhookOptions): void {
-  if (typeof options?.onEvent !== 'function')
-    throw new TypeError(`onEvent: expected a function, got ${typeof options?.onEvent}`);
-  for (const key of Object.keys(options)) assertKnown(key);
+  const check = new Check();
+  check.keys(check.options(options), Object.keys(KEYS), '');
+  const { onEvent, secrets, token, authorization, jwks, keys, audience } = options ?? {};
+  if (typeof onEvent !== 'function') check.fault('onEvent', `expected a function, got ${kindOf(onEvent)}`);
   for (const key of CHECKS) {
-    if (Object.hasOwn(options, key) && options[key] === undefined)
-      throw new TypeError(`${key}: is undefined, so it would check nothing; pass a value or remove the option`);
+    if (Object.hasOwn(options ?? {}, key) && options[key] === undefined)
+      check.fault(key, 'is undefined, so it would check nothing; pass a value or remove the option');
   }
-  const { secrets, token, authorization, jwks, keys, audience } = options;
-  if (secrets?.length === 0) throw new TypeError('secrets: must not be empty');
-  for (const [name, each] of Object.entries({ token, authorization })) rejectEmpty(name, each);
-  if (jwks !== undefined && !URL.canParse(jwks))
-    throw new TypeError('jwks: expected the absolute URL of a JSON Web Key Set');
-  if (jwks !== undefined && !isSecureAddress(jwks)) {
-    throw new TypeError(
-      'jwks: expected an https URL, because over http the keys could be replaced in transit; http is allowed for loopback addresses only',
-    );
-  }
-  if (jwks !== undefined || keys !== undefined) assertAudience(audience);
+  if (secrets?.length === 0) check.fault('secrets', 'must not be empty');
+  for (const [name, secret] of Object.entries({ token, authorization }))
+    if (isEmpty(secret)) check.fault(name, 'must not be empty');
+  if (jwks !== undefined && !URL.canParse(jwks)) check.fault('jwks', 'expected the absolute URL of a JSON Web Key Set');
+  else if (jwks !== undefined && !isSecureAddress(jwks)) check.fault('jwks', INSECURE_JWKS);
+  const hasAudience = audience === false || (typeof audience === 'string' && URL.canParse(audience));
+  if ((jwks !== undefined || keys !== undefined) && !hasAudience) check.fault('audience', NO_AUDIENCE);
+  check.finish('Invalid options for createWebhookHandler():');
 }
 
-function assertKnown(key: string): void {
-  if (Object.hasOwn(KEYS, key)) return;
-  const meant = nearest(key, Object.keys(KEYS));
-  const advice = meant === undefined ? `the options are ${Object.keys(KEYS).join(', ')}` : `did you mean ${meant}?`;
-  throw new TypeError(`${key}: is not an option; ${advice}`);
-}
-
-/** An empty secret would match an empty header. */
-function rejectEmpty(name: string, secret: TaskSecret | undefined): void {
-  const all = typeof secret === 'string' ? [secret] : Array.isArray(secret) ? (secret as readonly string[]) : ['any'];
-  if (all.length === 0 || all.includes('')) throw new TypeError(`${name}: must not be empty`);
-}
+const INSECURE_JWKS =
+  'expected an https URL, because over http the keys could be replaced in transit; http is allowed for loopback addresses only';
 
 /** Without an audience, another receiver of the same agent could replay its notifications here. */
-function assertAudience(audience: string | false | undefined): void {
-  if (audience === false || (typeof audience === 'string' && URL.canParse(audience))) return;
-  throw new TypeError(
-    'audience: expected the absolute URL of this receiver as senders use it, or false to accept tokens signed for other receivers',
-  );
+const NO_AUDIENCE =
+  'expected the absolute URL of this receiver as senders use it, or false to accept tokens signed for other receivers';
+
+/** An empty secret would match an empty header. */
+function isEmpty(secret: TaskSecret | undefined): boolean {
+  return Array.isArray(secret) ? secret.length === 0 || secret.includes('') : secret === '';
 }

@@ -1,5 +1,4 @@
-import { gatherBytes, BodyTooLarge } from '../push/transport.ts';
-import { decodeUtf8 } from '../support/bytes.ts';
+import { BodyTooLarge, decodeUtf8, gatherBytes } from '../support/bytes.ts';
 import type { WebhookResponse, WebhookHandler } from './handler.ts';
 
 /** The part of an Express or `node:http` request that the webhook uses. */

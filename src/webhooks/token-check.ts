@@ -1,10 +1,16 @@
-import { sha256 } from '../support/secret/sha256.ts';
-import type { JWTVerifyGetKey } from 'jose';
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import { A2AError } from '../errors.ts';
 import { bodyDigest } from '../push/body-digest.ts';
 import { NOTIFICATION_HEADERS } from '../push/webhook-signature.ts';
+import { RemoteKeys } from '../support/remote-keys.ts';
+import { sha256 } from '../support/secret/sha256.ts';
+import { systemClock } from '../support/time/clock.ts';
 import { CARD_ALGORITHMS } from '../wire/card/card-signature-key.ts';
 import { type IncomingNotification, Rejection } from './incoming.ts';
 import type { WebhookOptions } from './options.ts';
+
+/** The time limit for fetching the keys. */
+const KEYS_TIMEOUT_MS = 5000;
 
 /** The claims of a verified token. */
 export interface TokenVerdict {
@@ -54,7 +60,7 @@ export class TokenCheck {
         taskId: typeof taskId === 'string' ? taskId : undefined,
       };
     } catch (error) {
-      if (error instanceof KeysOutOfReach) throw this.#unable(error);
+      if (A2AError.is(error, 'UNAVAILABLE')) throw this.#unable(error);
       throw new Rejection(401, 'The signed token is not valid');
     }
   }
@@ -64,9 +70,11 @@ export class TokenCheck {
   }
 
   async #openKeys(): Promise<JWTVerifyGetKey> {
-    const { createLocalJWKSet, createRemoteJWKSet } = await import('jose');
-    const { jwks, keys } = this.#options;
-    return jwks === undefined ? createLocalJWKSet(keys ?? { keys: [] }) : reachable(createRemoteJWKSet(new URL(jwks)));
+    const { jwks, keys = { keys: [] }, clock = systemClock } = this.#options;
+    if (jwks === undefined) return (await import('jose')).createLocalJWKSet(keys);
+    const { fetchJson } = await import('../support/http-client/fetch-json.ts');
+    const load = async () => (await fetchJson(jwks, KEYS_TIMEOUT_MS)) as JSONWebKeySet;
+    return new RemoteKeys(load, () => clock.now()).find;
   }
 
   /** The audience as configured, and in the normalized form that senders use. */
@@ -76,30 +84,11 @@ export class TokenCheck {
   }
 
   /** Without keys the token cannot be verified: the sender must retry, and the operator needs a log event. */
-  #unable({ cause }: KeysOutOfReach): Rejection {
+  #unable({ cause }: A2AError): Rejection {
     const { jwks = '', log } = this.#options;
     log?.error('Could not fetch the keys of signed notifications', { host: new URL(jwks).host, error: cause });
     return new Rejection(503, 'The keys of the signed token are not available; send the notification again');
   }
-}
-
-class KeysOutOfReach extends Error {
-  override readonly name = 'KeysOutOfReach';
-}
-
-/** The errors of jose that are caused by the token and not by the key server. */
-const FAULTS_OF_TOKENS = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'ERR_JOSE_NOT_SUPPORTED'];
-
-function reachable(find: JWTVerifyGetKey): JWTVerifyGetKey {
-  return async (header, token) => {
-    try {
-      return await find(header, token);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-      if (FAULTS_OF_TOKENS.includes(code)) throw error;
-      throw new KeysOutOfReach('The keys could not be fetched', { cause: error });
-    }
-  };
 }
 
 /** `X-A2A-Notification-JWT` first, because `Authorization` may contain other credentials. */

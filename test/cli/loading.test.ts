@@ -28,10 +28,10 @@ test('a help text loads only the list of commands', () => {
   expect(names(dist, loadedWith(join(dist, 'cli/main.js')))).toEqual(['cli/main.js', 'command']);
 });
 
-test('send loads five files and no code of older protocol versions', () => {
+test('send loads six files and no code of older protocol versions', () => {
   const dist = join(inject('installed'), 'dist');
   expect(readFileSync(chunk(dist, 'command'), 'utf8')).toMatch(/send: \{[^}]*import\("\.\/cli-/);
-  expect(names(dist, loadedWith(chunk(dist, 'cli')))).toEqual(['base', 'cli', 'client', 'command', 'wire']);
+  expect(names(dist, loadedWith(chunk(dist, 'cli')))).toEqual(['base', 'cli', 'client', 'command', 'http', 'wire']);
 });
 
 test('no file of the build only re-exports another', () => {
@@ -53,6 +53,6 @@ test.each([
   ['peers'],
 ])('%s loads the client and no server', (name, ...more) => {
   const dist = join(inject('installed'), 'dist');
-  const allowed = ['base', 'cli', 'client', 'command', 'wire', name, ...more];
+  const allowed = ['base', 'cli', 'client', 'command', 'http', 'wire', name, ...more];
   expect(names(dist, loadedWith(chunk(dist, name))).filter((file) => !allowed.includes(file))).toEqual([]);
 });

@@ -61,6 +61,10 @@ const EXTENSIONS = [
     description: 'A status lists all open questions of its task, and a message names the question that it answers',
   },
   { uri: 'urn:tandem-a2a:transitions:1', description: 'GetTask returns the state changes of a task in its metadata' },
+  {
+    uri: 'urn:tandem-a2a:lineage:1',
+    description: 'The metadata of a message may name the chain of calls between agents that it belongs to',
+  },
 ];
 const OLDEST_CAPABILITIES = { streaming: true, pushNotifications: false, stateTransitionHistory: true };
 const OLDER_CAPABILITIES = { ...OLDEST_CAPABILITIES, extensions: EXTENSIONS };

@@ -2,6 +2,7 @@
 import { QUESTIONS } from '../../src/model/question.ts';
 import { describe, expect, test } from 'vitest';
 
+import { LINEAGE } from '../../src/model/lineage.ts';
 import { verifies } from '../helpers/verifies.ts';
 import type { Ask } from './kit/exchange.ts';
 import { startServer } from './kit/server.ts';
@@ -99,7 +100,9 @@ describe('a required extension', () => {
       });
       const { headers } = await optional.ask(withExtensions(RPC_1.send({ text: 'hello' }), STAMPS_2));
 
-      expect(json).toMatchObject({ capabilities: { extensions: [{ uri: STAMPS }, { uri: STAMPS_2 }, QUESTIONS] } });
+      expect(json).toMatchObject({
+        capabilities: { extensions: [{ uri: STAMPS }, { uri: STAMPS_2 }, QUESTIONS, LINEAGE] },
+      });
       expect(JSON.stringify(json)).not.toContain('required');
       expect(headers['a2a-extensions']).toBe(STAMPS_2);
     },
@@ -224,6 +227,6 @@ test('cards list extensions with description and params in every version that ha
       path: `/.well-known/${path}`,
       headers: { 'a2a-version': version },
     });
-    expect(json).toMatchObject({ capabilities: { extensions: [...TWO.extensions, QUESTIONS] } });
+    expect(json).toMatchObject({ capabilities: { extensions: [...TWO.extensions, QUESTIONS, LINEAGE] } });
   }
 });

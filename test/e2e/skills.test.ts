@@ -222,6 +222,7 @@ test('the card lists the extension by which a message names its skill', async ()
         { uri: 'urn:tandem-a2a:skill:1' },
         { uri: 'urn:tandem-a2a:questions:1' },
         { uri: 'urn:tandem-a2a:transitions:1' },
+        { uri: 'urn:tandem-a2a:lineage:1' },
       ],
     },
   });

@@ -1,4 +1,5 @@
 /** The state changes of a task: returned by GetTask to its owner, if the request names the extension. */
+import { LINEAGE } from '../../src/model/lineage.ts';
 import { QUESTIONS } from '../../src/model/question.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -163,7 +164,9 @@ test('an agent that declares the extension itself has it once on its card', asyn
     headers: { 'a2a-version': '1.0' },
   });
 
-  expect(json).toMatchObject({ capabilities: { extensions: [{ uri: URI, description: 'Own words' }, QUESTIONS] } });
+  expect(json).toMatchObject({
+    capabilities: { extensions: [{ uri: URI, description: 'Own words' }, QUESTIONS, LINEAGE] },
+  });
 });
 
 describe('task.transitions() of the client', () => {

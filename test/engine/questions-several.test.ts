@@ -407,6 +407,44 @@ describe.each(VARIANTS)('$name', (variant) => {
     expect(artifactText(await node.reply(second, 'Oslo'))).toBe('Rome to Oslo');
   });
 
+  test('a question that was answered before the run learned that it is stored is not shown again', async () => {
+    const clock = fakeClock();
+    const store = openStore(variant, clock);
+    const gate = deferred<void>();
+    const worked = deferred<void>();
+    const append: Store['append'] = async (write) => {
+      const result = await store.append(write);
+      if (write.journal?.some(({ kind }) => kind === 'question') === true) await gate.promise;
+      return result;
+    };
+    const agents = [
+      runnable(async ({ ask, step }) => {
+        await ask('Start?');
+        const work = step('work', () => worked.promise);
+        const from = ask('From?', { timeoutMs: 10_000 }).catch(() => 'nowhere');
+        const places = await Promise.all([from, ask('To?')]);
+        await work;
+        return places.join(' to ');
+      }),
+    ];
+    const first = await startHarness({ maxSuspended: variant.maxSuspended, clock, store, agents }, clock);
+    const start = await first.task('go');
+    const { id } = start;
+    const node = await first.restart({ store: withMethods(store, { append }) });
+    await node.reply(start, 'yes', { returnImmediately: true });
+    const asked = await untilTask(node, id, (now) => texts(now).length === 2);
+    await node.reply(asked, 'Oslo', { answers: idOf(asked, 'To?'), returnImmediately: true });
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+    gate.resolve();
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+    const items = collect(node.engine.subscribe(ANN, id));
+    clock.advance(10_000);
+    await untilTask(node, id, (now) => statusText(now) !== 'From?');
+    worked.resolve();
+    expect(artifactText(await untilTask(node, id, isCompleted))).toBe('nowhere to Oslo');
+    expect(JSON.stringify(bodies(await items).slice(1))).not.toContain('To?');
+  });
+
   test('a handler that records steps faster than an answer is stored does not keep it out', async () => {
     const clock = fakeClock();
     const store = openStore(variant, clock);

@@ -155,6 +155,28 @@ test(
   },
 );
 
+test(
+  'examples/three-agents answers after its middle agent was killed, with one task for each call',
+  { timeout: 60_000 },
+  async () => {
+    const { args, options } = example('three-agents');
+    const { stdout } = await promisify(execFile)(process.execPath, args, options);
+    const lines = stdout.trim().split('\n');
+    // The log of the warehouse arrives from another process, before or after the reply.
+    const log = 'The warehouse counts signups in Europe';
+    expect(lines.filter((line) => line === log)).toHaveLength(1);
+    expect(lines.filter((line) => line !== log)).toEqual([
+      'analytics › warehouse asks: Which region?',
+      '1. Europe',
+      '2. Asia',
+      'Analytics says: 1204 signups in Europe.',
+      'Front desk 1',
+      'Analytics 1',
+      'Warehouse 1',
+    ]);
+  },
+);
+
 test('examples/express serves the card under its prefix, and the process exits', { timeout: 30_000 }, async () => {
   const { args, options } = example('express');
   const { stdout } = await promisify(execFile)(process.execPath, [...args, 'tasks.db', 'once'], options);

@@ -19,6 +19,7 @@ const ENTRIES = {
 const NAMES = {
   '.': ['A2AError', 'connect', 'inspectCard', 'tryDiscover'],
   './server': [
+    'CallError',
     'Engine',
     'QuestionCanceledError',
     'QuestionExpiredError',

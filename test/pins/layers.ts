@@ -14,7 +14,9 @@ const PORT = [
   'store/task.ts',
   'store/tokens.ts',
 ];
-const HOST = [...WIRE, 'store', 'store/store.ts', ...PORT, 'engine', 'push', 'agent', 'agent/in-process.ts'];
+/** The engine, with its port for calls to other hosts. */
+const ENGINE = ['engine', 'engine/calls/peers.ts'];
+const HOST = [...WIRE, 'store', 'store/store.ts', ...PORT, ...ENGINE, 'push', 'peers', 'agent', 'agent/in-process.ts'];
 const SERVER = [...HOST, 'host'];
 
 /**
@@ -52,9 +54,12 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'store/store.ts': [...BASE, ...PORT],
   store: [...BASE, 'store/store.ts', ...PORT],
   // Only the port, so that the engine works with every store.
-  engine: [...BASE, 'store/store.ts'],
+  engine: [...BASE, 'store/store.ts', 'engine/calls/peers.ts'],
+  'engine/calls/peers.ts': [...BASE, 'store/store.ts', 'engine'],
   push: WIRE,
-  agent: [...BASE, 'engine', 'agent/in-process.ts'],
+  // Calls to other hosts: the client as the engine's port.
+  peers: [...WIRE, 'client', 'engine/calls/peers.ts'],
+  agent: [...BASE, ...ENGINE, 'agent/in-process.ts'],
   // Loads the server late, for `connect(agent)`.
   'agent/in-process.ts': [...SERVER, 'agent', 'server'],
   host: HOST,

@@ -1,56 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS as RUN_LIMITS } from '../../src/engine/runnable.ts';
-import { DEFAULT_SOCKET_LIMITS } from '../../src/node/serve.ts';
-import { agent } from '../../src/agent/agent.ts';
-import { readHandlerOptions } from '../../src/server/options/handler-options.ts';
-import { DEFAULT_LIMITS, type Rate } from '../../src/host/limits/limit-settings.ts';
+import { DEFAULT_LIMITS } from '../../src/host/limits/limit-settings.ts';
 import { DEFAULT_LIMITS as READ_LIMITS } from '../../src/wire/decoder.ts';
 import { ROOT } from '../helpers/source.ts';
 
 const PAGE = readFileSync(join(ROOT, 'docs/limits.md'), 'utf8');
-const [, SET = '', BESIDE = ''] =
-  /## Limits that you can set([^]*)Options outside of `limits`:([^]*)## Fixed limits/.exec(PAGE) ?? [];
-
-/** The names and defaults in a table. */
-function rowsOf(section: string): readonly (readonly [string, string])[] {
-  return [...section.matchAll(/^\| `(\w+)`[^|]*\| (.*?) +\|/gm)].map(([, name = '', byDefault = '']) => [
-    name,
-    byDefault,
-  ]);
-}
-
-/** A value in the format of the page. */
-function written(name: string, value: number | Rate | false | string): string {
-  if (typeof value === 'object') return `${value.perMinute} a minute, ${value.burst} at once`;
-  const number = Number(value);
-  if (name.endsWith('Ms')) return `${number / 60_000} minutes`;
-  if (name.includes('Bytes')) return number >= 2 ** 20 ? `${number / 2 ** 20} MiB` : `${number / 2 ** 10} KiB`;
-  if (name === 'textCharacters') return `${number / 2 ** 20} Mi`;
-  return number.toLocaleString('en-US');
-}
-
-test('docs/limits.md lists every member of limits with its default, and no other', () => {
-  const expected = Object.entries(DEFAULT_LIMITS).map(([name, value]) => [name, written(name, value)]);
-
-  expect(rowsOf(SET)).toEqual(expected);
-  expect(expected.length).toBeGreaterThan(10);
-});
-
-test('docs/limits.md has the defaults of the options outside of limits', () => {
-  const subject = agent({ name: 'Subject', description: 'Is served.', run: () => 'served' });
-  const { maxBodyBytes } = readHandlerOptions('serve()', subject, {});
-  const all: Readonly<Record<string, number | string>> = { maxBodyBytes, ...DEFAULT_SOCKET_LIMITS, ...RUN_LIMITS };
-  const rows = rowsOf(BESIDE);
-
-  expect(rows.length).toBeGreaterThan(5);
-  for (const [name, byDefault] of rows) {
-    const value = all[name];
-    expect([name, byDefault]).toEqual([name, value === undefined ? 'none' : written(name, value)]);
-  }
-});
-
 test('docs/limits.md has the fixed limits of the code', () => {
   const source = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const facts: readonly (readonly [string, string, string])[] = [

@@ -16,6 +16,7 @@ const OF_SQLITE: Readonly<Record<string, string>> = {
   '0008_suspects.sql': '9b624c7aa28273ff88d7e5f8187855900ddb03d7962037dc4267b45fd6af790b',
   '0009_kept_journals.sql': 'ff96224efe10639122bdf97253b2fc1caf62dcb146725eeb518783ea7f738f43',
   '0010_calls.sql': '171a73eb5522336fa0c8cca408804943fdcb0e58f7bedd6b00daab5d21afe284',
+  '0011_packed_history.sql': '394ebc139f7deb2feeaa04aeb6eeaf328193f45a6a4993abccea6662d868a4d0',
 };
 
 const OF_POSTGRES: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import type { Import, Sources } from '../helpers/source.ts';
 const LOADED_LATE: Readonly<Record<string, string>> = {
   'src/client/auth/signed-token.ts': 'jose',
   'src/push/notification-tokens.ts': 'jose',
+  'src/support/remote-keys.ts': 'jose',
   'src/wire/card/signing/canonical-card.ts': 'canonicalize',
   'src/wire/card/signing/card-signature.ts': 'jose',
   'src/wire/card/card-signature-key.ts': 'jose',

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_PUSH_POLICY } from '../../src/engine/outbox/push-policy.ts';
 import { DEFAULT_RETENTION } from '../../src/engine/schedule/retention.ts';
 import { DEFAULT_LIMITS as RUN_LIMITS } from '../../src/engine/runnable.ts';
-import { DEFAULT_ACCESS } from '../../src/host/options/access-options.ts';
+import { ACCESS } from '../../src/host/options/access-options.ts';
+import { FILES } from '../../src/host/options/file-options.ts';
+import { PUSH } from '../../src/host/options/push-options.ts';
 import { ROOT, isTestFile } from '../helpers/source.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -27,7 +29,9 @@ const DEFAULTS: readonly string[] = [
   `one event is retried | ${pushAgeMs / HOUR_MS} hours |`,
   `configuration is disabled | ${disableAfter} |`,
   `dead letters kept | ${counted(maxDeadLetters)} |`,
-  ...Object.entries(DEFAULT_ACCESS).map(([name, value]) => `| \`${name}\` | \`${JSON.stringify(value)}\` |`),
+  `| ${PUSH.timeoutMs.byDefault / 1000} s,`,
+  `| ${FILES.maxBytes.byDefault / 2 ** 20} MiB, ${FILES.timeoutMs.byDefault / 1000} s,`,
+  `| \`streamGraceMs\` | \`${ACCESS.streamGraceMs.byDefault}\` |`,
 ];
 
 /** Texts of the page that contain a constant of the code: the file, the code, the text. */
@@ -38,7 +42,7 @@ const CONSTANTS: readonly (readonly [path: string, code: string, text: string])[
   ['src/host/auth/jwt/verify-jwt.ts', 'TOLERANCE_SECONDS = 30', '30 s (`clockToleranceSeconds`)'],
   [
     'src/host/auth/jwt/verify-jwt.ts',
-    'expiresAt: (exp + toleranceOf(rules)) * 1000',
+    'expiresAt: (exp + rules.clockToleranceSeconds) * 1000',
     'A JWT ends 30 s (`clockToleranceSeconds`) after its `exp`',
   ],
   ['src/host/auth/jwt/verify-jwt.ts', 'MAX_SUBJECT = 255', 'name of a caller | 255 characters |'],
@@ -46,25 +50,22 @@ const CONSTANTS: readonly (readonly [path: string, code: string, text: string])[
   ['src/host/auth/jwt/jwt-authenticator.ts', 'MAX_AGE_MS = 60_000', 'in the cache for a minute at most'],
   ['src/host/auth/jwt/jwt-authenticator.ts', 'MAX_TOKENS = 4096', 'up to 4096 tokens'],
   ['src/host/auth/jwt/issuer.ts', 'TIMEOUT_MS = 5000', 'over https, with a timeout of 5 s'],
-  ['src/host/auth/jwt/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'refreshes them after 10 minutes'],
-  ['src/host/auth/jwt/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they stay valid for a day'],
-  ['src/host/auth/jwt/remote-keys.ts', 'MIN_REFRESH_MS = 30_000', 'at most every 30 s'],
+  ['src/support/remote-keys.ts', 'FRESH_MS = 10 * 60_000', 'refreshes them after 10 minutes'],
+  ['src/support/remote-keys.ts', 'STALE_MS = 24 * 60 * 60_000', 'they stay valid for a day'],
+  ['src/support/remote-keys.ts', 'MIN_REFRESH_MS = 30_000', 'at most every 30 s'],
   ['src/host/auth/hosted.ts', 'UNSET_RETRY_MS = 5000', '`Retry-After` (5 s)'],
   ['src/host/auth/jwt/jwt-authenticator.ts', 'MAX_LENGTH = 16_384', '16,384 characters'],
   ['src/server/http/transport-security.ts', 'max-age=31536000', '`Strict-Transport-Security` for a year'],
   ['src/store/sqlite/database/private-file.ts', 'OWNER_ONLY = 0o600', 'for its owner alone (600)'],
   ['src/push/webhook-signature.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes |'],
-  ['src/push/sender.ts', 'MAX_RESPONSE_BYTES = 64 * 1024', '| 64 KiB |'],
+  ['src/support/http-client/http-client.ts', 'maxBytes: 64 * 1024', '| 64 KiB |'],
   ['src/push/fetch-file.ts', 'MAX_REDIRECTS = 3;', '3 redirects'],
-  ['src/server/serverless/serverless-options.ts', 'tokenMs: 5 * 60_000', 'valid for 5 minutes,'],
+  ['src/server/serverless/serverless-options.ts', 'byDefault: 5 * 60_000', 'valid for 5 minutes,'],
   ['src/server/serverless/signature.ts', 'SKEW_MS = 60_000', 'differ by 60 s at most |'],
   ['src/server/serverless/endpoints.ts', 'MAX_BODY_BYTES = 1024;', '| 1 KiB |'],
   ['src/server/serverless/serverless-options.ts', 'MIN_SECRET_BYTES = 16;', '| 16 bytes each |'],
-  ['src/host/outbound/outbound.ts', 'PUSH_TIMEOUT_MS = 15_000', '| 15 s,'],
-  ['src/host/options/push-options.ts', 'LEAST_TIMEOUT_MS = 10_000', 'at least 10 s'],
-  ['src/host/options/push-options.ts', 'MOST_TIMEOUT_MS = 30_000', 'at most 30 s |'],
-  ['src/host/outbound/outbound.ts', 'FILE_TIMEOUT_MS = 30_000', '| 10 MiB, 30 s,'],
-  ['src/host/outbound/outbound.ts', 'MAX_FILE_BYTES = 10 * 2 ** 20', '| 10 MiB, 30 s,'],
+  ['src/host/options/push-options.ts', 'least: 10_000', 'at least 10 s'],
+  ['src/host/options/push-options.ts', 'most: 30_000', 'at most 30 s |'],
   ['src/webhooks/handler.ts', 'MAX_BODY_BYTES = 8 * 2 ** 20', '| 8 MiB, 5 minutes old |'],
   ['src/webhooks/checks.ts', 'TOLERANCE_MS = 5 * 60_000', '| 8 MiB, 5 minutes old |'],
   ['src/webhooks/seen-ids.ts', 'memorySeenIds(max = 10_000)', 'remembered by a receiver | 10,000 |'],

@@ -1,3 +1,4 @@
+import { QUESTIONS } from '../../src/model/question.ts';
 import type { SendResult, TaskStream } from '../../src/engine/engine.ts';
 import type { Submission } from '../../src/engine/tasks/submission.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -61,7 +62,14 @@ export class Clients {
     if (this.#servers().length === 0) return;
     const { random } = this.#world;
     const text = random.pick(['yes', 'no', `p${random.int(1, 1e6)}`]);
-    const submission = { ...this.#submission(task.owner, text, task.id), agent: task.agent };
+    // One of several open questions, if the task asks several.
+    const list = task.status.message?.metadata?.[QUESTIONS.uri] as { questions: { id: string }[] } | undefined;
+    const answers = list === undefined || random.chance(0.2) ? undefined : random.pick(list.questions).id;
+    const submission = {
+      ...this.#submission(task.owner, text, task.id),
+      agent: task.agent,
+      ...(answers !== undefined && { answers }),
+    };
     this.#deliver(submission);
     if (isRepeatable(submission) && random.chance(0.2)) this.#deliver(submission);
   }

@@ -1,3 +1,4 @@
+import type { Part } from '../../src/model/part.ts';
 import type { JsonObject, JsonValue } from '../../src/model/json.ts';
 import type { Message } from '../../src/model/message.ts';
 import type {
@@ -196,7 +197,9 @@ export class ExpectedStore {
     const turn = before.journal.filter(({ kind }) => kind === 'turn').length;
     for (const { kind, key, body } of journal satisfies readonly JournalEntry[]) {
       this.#recorded.set([before.id, turn, kind, key].join(' '), { body, fence: before.fence });
-      const [part] = status?.message?.parts ?? [];
+      // A question that is not shown yet has its parts in the journal.
+      const { parts = status?.message?.parts ?? [] } = (body ?? {}) as { readonly parts?: readonly Part[] };
+      const [part] = parts;
       if (kind !== 'question' || part === undefined || !('text' in part)) continue;
       const name = [before.id, turn, part.text].join(' ');
       this.#questions.set(name, (this.#questions.get(name) ?? new Set()).add(key));

@@ -145,6 +145,16 @@ class ProgramRun {
       case 'ask':
         yield this.#response(await this.#ask(action.question));
         break;
+      case 'ask several': {
+        const order: string[] = [];
+        const asked = action.questions.map((question) => this.#ask(question).then(() => order.push(question.text)));
+        await Promise.all(asked);
+        const way = order.join();
+        const stored = await this.#ctx.step('way', () => way);
+        await this.#whileAlive();
+        this.#checks.went(this.#run, way, stored);
+        break;
+      }
       case 'ask and work': {
         const asked = this.#ask(action.question);
         const [, outputs] = await Promise.all([asked, this.#step(action.step), this.#sleep(action.napMs)]);

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Artifact } from '../../src/model/artifact.ts';
 import type { JsonValue } from '../../src/model/json.ts';
+import type { Message } from '../../src/model/message.ts';
+import { QUESTIONS } from '../../src/model/question.ts';
 import type { JournalEntry, TaskWrite } from '../../src/store/store.ts';
 import { foldArtifacts, isPausedState, isTerminalState, statusesOf, type TaskModel } from './model-task.ts';
 
@@ -14,7 +16,16 @@ export interface Change {
 }
 
 /** Kinds of journal entries that only a run writes. */
-const OF_RUNS: ReadonlySet<string> = new Set(['step', 'correction', 'question', 'sleep', 'read', 'call', 'called']);
+const OF_RUNS: ReadonlySet<string> = new Set([
+  'step',
+  'correction',
+  'question',
+  'withdrawn',
+  'sleep',
+  'read',
+  'call',
+  'called',
+]);
 /** Kinds of journal entries that come with a message of the caller. */
 const OF_CALLERS: ReadonlySet<string> = new Set(['message', 'turn', 'answer']);
 const ONCE_PER_TURN: ReadonlySet<string> = new Set(['step', 'correction', 'question', 'answer', 'sleep', 'read']);
@@ -65,7 +76,14 @@ const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
 
   'a question is answered once, and only while it is open': ({ before, write }) => {
     const answers = (write.journal ?? []).filter(({ kind }) => kind === 'answer' || kind === 'turn');
-    return answers.length <= 1 && answers.every(({ key }) => before.question === key);
+    const open = [...openQuestions(before), before.question];
+    return answers.length <= 1 && answers.every(({ key }) => open.includes(key));
+  },
+
+  'the oldest open question is shown': ({ after }) => {
+    if (after.question === undefined || after.question.startsWith('turn ')) return true;
+    const [oldest = after.question] = openQuestions(after);
+    return oldest === after.question;
   },
 
   'turns are counted without a gap': ({ before, write }) => {
@@ -76,16 +94,29 @@ const RULES: Readonly<Record<string, (change: Change) => boolean>> = {
   'no key is recorded twice in a turn': ({ before, write }) => {
     const start = before.journal.findLastIndex(({ kind }) => kind === 'turn') + 1;
     const entries = [...before.journal.slice(start), ...(write.journal ?? [])];
-    const names = entries.filter(({ kind }) => ONCE_PER_TURN.has(kind)).map(({ kind, key }) => `${kind} ${key}`);
+    // A question that was withdrawn may be asked again.
+    const attempt = ({ kind, key }: JournalEntry, i: number): number =>
+      kind !== 'question' ? 0 : entries.slice(0, i).filter((one) => one.kind === 'withdrawn' && one.key === key).length;
+    const names = entries
+      .map((entry, i) => ({ kind: entry.kind, name: `${entry.kind} ${entry.key} ${attempt(entry, i)}` }))
+      .filter(({ kind }) => ONCE_PER_TURN.has(kind))
+      .map(({ name }) => name);
     return new Set(names).size === names.length;
   },
 
   'a replaced status message enters the history, in order': ({ before, write }) => {
-    const replaced = [before.status, ...statusesOf(write.events ?? [])]
+    const messages = [before.status, ...statusesOf(write.events ?? [])].map(({ message }) => message);
+    // The same message with another list of open questions is not replaced.
+    const replaced = messages
       .slice(0, -1)
-      .flatMap(({ message }) => message ?? []);
+      .filter((message, i) => message !== undefined && message.messageId !== messages[i + 1]?.messageId)
+      .map((message) => message && withoutList(message));
+    // A question that was answered before it was shown comes with its answer.
+    const hidden = (write.journal ?? []).flatMap(({ kind, body }) =>
+      kind === 'answer' ? ((body as { readonly asked?: JsonValue }).asked ?? []) : [],
+    );
     const added = (write.history ?? []).filter(({ role }) => role === 'ROLE_AGENT');
-    return isDeepStrictEqual(added, replaced);
+    return isDeepStrictEqual(added, [...replaced, ...hidden]);
   },
 
   'a message of the caller enters history and journal together': ({ write }) => {
@@ -111,9 +142,22 @@ export function brokenRule(change: Change): string | undefined {
   return Object.entries(RULES).find(([, holds]) => !holds(change))?.[0];
 }
 
-function isWorkOfRun({ events = [], journal = [], status, release }: TaskWrite): boolean {
+/** The keys of the questions of this turn without an answer, the oldest first. */
+function openQuestions({ journal }: TaskModel): readonly string[] {
+  const open: string[] = [];
+  for (const { kind, key } of journal) {
+    if (kind === 'turn') open.length = 0;
+    else if (kind === 'question') open.push(key);
+    else if ((kind === 'answer' || kind === 'withdrawn') && open.includes(key)) open.splice(open.indexOf(key), 1);
+  }
+  return open;
+}
+
+function isWorkOfRun({ events = [], journal = [], status, release, question }: TaskWrite): boolean {
   if (release === true || events.some(({ kind }) => kind === 'artifact')) return true;
-  if (status !== undefined && (status.message !== undefined || isPausedState(status.state))) return true;
+  // The answer to a question shows the next one.
+  const isAnswer = typeof question === 'string' && journal.some(({ kind }) => kind === 'answer');
+  if (!isAnswer && status !== undefined && (status.message !== undefined || isPausedState(status.state))) return true;
   return journal.some((entry) => OF_RUNS.has(entry.kind) || isExpiry(entry));
 }
 
@@ -123,4 +167,10 @@ function isOfCaller(entry: JournalEntry): boolean {
 
 function isExpiry({ kind, body }: JournalEntry): boolean {
   return kind === 'answer' && (body as { readonly [key: string]: JsonValue })['expired'] === true;
+}
+
+/** A question enters the history without the list of the questions that were open with it. */
+function withoutList({ metadata = {}, ...message }: Message): Message {
+  const { [QUESTIONS.uri]: _, ...others } = metadata;
+  return Object.keys(others).length === 0 ? message : { ...message, metadata: others };
 }

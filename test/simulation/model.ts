@@ -83,7 +83,7 @@ function append(task: TaskModel, write: TaskWrite, isHeld: boolean): Verdict {
 }
 
 function holds(
-  { lease, states, idle, question, canceling, lastEvent }: Guard,
+  { lease, states, idle, question, canceling, lastEvent, lastJournal }: Guard,
   task: TaskModel,
   isHeld: boolean,
 ): boolean {
@@ -92,6 +92,7 @@ function holds(
   if (idle === true && isHeld) return false;
   if (question !== undefined && question !== task.question) return false;
   if (lastEvent !== undefined && lastEvent !== task.log.length) return false;
+  if (lastJournal !== undefined && lastJournal !== task.journal.length) return false;
   return canceling === undefined || canceling === task.isCanceling;
 }
 

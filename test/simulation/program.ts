@@ -14,6 +14,8 @@ export type Action =
   | { readonly do: 'steps'; readonly steps: readonly StepPlan[] }
   | { readonly do: 'sleep'; readonly ms: number }
   | { readonly do: 'ask'; readonly question: QuestionPlan }
+  /** Asks several questions at once, and records the order of the answers. */
+  | { readonly do: 'ask several'; readonly questions: readonly QuestionPlan[] }
   /** Asks a question, and runs a step and a sleep beside it. */
   | { readonly do: 'ask and work'; readonly question: QuestionPlan; readonly step: StepPlan; readonly napMs: number }
   /** Asks a question, and publishes a status before the answer. */
@@ -137,7 +139,11 @@ function randomAction(random: Random, i: number): Action {
     return { do: 'steps', steps };
   }
   if (luck <= 72) return { do: 'sleep', ms: random.pick([0, 3, 40, 300]) };
-  if (luck <= 84) return { do: 'ask', question: randomQuestion(random, i) };
+  if (luck <= 81) return { do: 'ask', question: randomQuestion(random, i) };
+  if (luck <= 84) {
+    const places = Array.from({ length: random.int(2, 4) }, (_, place) => `${i}.${place}`);
+    return { do: 'ask several', questions: places.map((place) => randomQuestion(random, place)) };
+  }
   if (luck <= 87)
     return {
       do: 'ask and work',
@@ -164,7 +170,7 @@ function randomStep(random: Random): StepPlan {
   };
 }
 
-function randomQuestion(random: Random, i: number): QuestionPlan {
+function randomQuestion(random: Random, i: number | string): QuestionPlan {
   return {
     text: `question ${i}`,
     isConfirmation: random.chance(0.3),

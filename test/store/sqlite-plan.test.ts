@@ -50,6 +50,15 @@ async function makeAllCalls(store: Store): Promise<void> {
   await store.dropDeadLetter('d');
   await store.deletePushConfig(ALICE, 'a', 'c');
   for (const query of queries()) await store.list(ALICE, query);
+  for (const query of queries())
+    for (const parts of [
+      {},
+      { history: 0, artifacts: false },
+      { pageBytes: 1 },
+      { history: 0, artifacts: false, pageBytes: 1 },
+    ])
+      await store.listTexts?.(ALICE, { ...query, ...parts });
+  await store.readTexts?.(ALICE, 'a', { artifacts: true });
   await store.append({ taskId: 'a', guard: {}, status: { state: 'TASK_STATE_COMPLETED' }, endedAt: 5 });
   for (const keepJournal of ['outline', 'whole'] as const) {
     await store.create(newTask(keepJournal));

@@ -114,6 +114,8 @@ export const calls: readonly (() => unknown)[] = [
     const { data } = await client.skill<SkillTypes<Order, { total: number }>>('price').call({ id: '1' });
     expectType<number>()(data.total);
   },
+  async () => client.skill<SkillTypes<Order, string, 'price'>>('price').call({ id: '1' }),
+  async () => client.skill(await prompt('Which skill?')).call({ id: '1' }),
 ];
 
 // Mistakes are errors.
@@ -122,6 +124,8 @@ export const mistakes: readonly (() => unknown)[] = [
   async () => (await client.send('a')).state === 'complete',
   // @ts-expect-error The input does not match.
   async () => client.skill<typeof runQuery>('run-query').call({ query: 'select 1' }),
+  // @ts-expect-error The skill has another id.
+  async () => client.skill<typeof runQuery>('run-qeury').call({ sql: 'select 1' }),
   // @ts-expect-error A function is not a message.
   async () => client.send(() => 'a'),
   // @ts-expect-error There is no such kind of question.

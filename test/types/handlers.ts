@@ -193,6 +193,37 @@ export const agents: readonly Agent[] = [
   agent({
     ...base,
     async run({ ask }) {
+      const isSure: boolean = await ask({ confirm: 'Sure?' });
+      const size: 'S' | 'M' = await ask({ choose: 'Which size?', options: ['S', 'M'] });
+      const any: string = await ask({ choose: 'Which one?', options: ['a', 'b'] });
+      const who: { name: string; age?: number | undefined } = await ask({
+        form: 'Who?',
+        fields: { name: { type: 'string' }, age: { type: 'integer' } },
+        required: ['name'],
+      });
+      const line: Line = await ask('Which line?', { schema: z.object({ sku: z.string(), count: z.number() }) });
+      const count: number = await ask('How many?', { schema: { type: 'integer' } });
+      const why: string = await ask('Why?');
+      const approve = async (): Promise<boolean> => ask({ confirm: why });
+      const both: [boolean, string] = await Promise.all([approve(), ask('Anything else?')]);
+      return { data: { isSure, size, any, who, line, count, both } };
+    },
+  }),
+  agent({
+    ...base,
+    async run({ ask, text }) {
+      const yes: Question = { confirm: `Really ${text}?` };
+      expectType<boolean>()(await ask(yes));
+      const either = await ask(text === '' ? { confirm: 'None?' } : { choose: 'Which?', options: ['a', 'b'] });
+      expectType<boolean | 'a' | 'b'>()(either);
+      const { name } = await ask({ form: 'Who?', fields: { name: { enum: ['Ada', 'Bob'] } } }, { timeoutMs: 1000 });
+      expectType<'Ada' | 'Bob'>()(name);
+      return `${either} ${name}`;
+    },
+  }),
+  agent({
+    ...base,
+    async run({ ask }) {
       const address = await ask('Where to?', {
         schema: z.object({ street: z.string(), zip: z.coerce.number().optional() }),
       });
@@ -373,7 +404,89 @@ export const free = skill({
   },
 });
 
-agent({ ...base, skills: [runQuery, double, book, free] });
+// Literals and enums of an output need no annotation, however the handler returns them.
+const ticket = {
+  description: 'Sells a ticket.',
+  input: z.object({ city: z.string() }),
+  output: z.object({
+    currency: z.literal('EUR'),
+    seat: z.enum(['window', 'aisle']),
+    total: z.number(),
+    stops: z.array(z.string()),
+    legs: z.array(z.object({ by: z.literal('train') })).optional(),
+    note: z.string().optional(),
+  }),
+};
+
+export const tickets = [
+  skill({ ...ticket, id: 'sync', run: () => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: ['Rome'] }) }),
+  skill({
+    ...ticket,
+    id: 'async',
+    run: async ({ input }) => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: Object.keys(input) }),
+  }),
+  skill({
+    ...ticket,
+    id: 'method',
+    async run({ input, reject, step }) {
+      if (input.city === '') return reject('Where to?');
+      const total = await step('price', () => input.city.length);
+      return { currency: 'EUR', seat: total > 3 ? 'window' : 'aisle', total, stops: [], legs: [{ by: 'train' }] };
+    },
+  }),
+  skill({
+    ...ticket,
+    id: 'generator',
+    async *run({ input, reject }) {
+      yield { status: 'working', text: input.city };
+      if (input.city === '') return reject();
+      return { currency: 'EUR', seat: 'window', total: 1, stops: [input.city] };
+    },
+  }),
+  skill({
+    id: 'json-schema',
+    description: 'Has literals in JSON Schema.',
+    input: {},
+    output: {
+      type: 'object',
+      properties: { currency: { const: 'EUR' }, rate: { enum: [1, 2] } },
+      required: ['currency'],
+    },
+    run: () => ({ currency: 'EUR', rate: 2 }),
+  }),
+  skill({
+    id: 'variants',
+    description: 'Returns one of two objects, and a tuple.',
+    input: ticket.input,
+    output: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('place'), at: z.tuple([z.string(), z.number()]) }),
+      z.object({ kind: z.literal('none'), ok: z.literal(false) }),
+    ]),
+    run: async ({ input }) =>
+      input.city === '' ? { kind: 'none', ok: false } : { kind: 'place', at: [input.city, 1] },
+  }),
+  skill({
+    id: 'whole',
+    description: 'Returns an enum, and nothing around it.',
+    input: {},
+    output: z.enum(['window', 'aisle']),
+    run: async () => 'aisle' as const,
+  }),
+  skill({
+    id: 'status',
+    description: 'Ends with a status.',
+    input: {},
+    run: async ({ ask }) => ({ status: 'completed', text: await ask('Really?') }),
+  }),
+];
+
+agent({ ...base, skills: [runQuery, double, book, free, ...tickets] });
+agent({
+  ...base,
+  skills: [
+    skill({ ...ticket, id: 'inline', run: async () => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: [] }) }),
+  ],
+});
 agent({ ...base, skills: [double, { id: 'b', name: 'B', description: 'B' }], run: ({ skillId }) => skillId });
 
 // Mistakes are errors. If the types degraded to `any`, these lines would be accepted.
@@ -411,6 +524,17 @@ agent({
     return size === 'L' ? 'large' : size;
   },
 });
+agent({
+  ...base,
+  async run({ ask }) {
+    // @ts-expect-error A confirmation has its own schema.
+    await ask({ confirm: 'Sure?' }, { schema: z.string() });
+    // @ts-expect-error A required field must be one of the fields.
+    await ask({ form: 'Who?', fields: { name: { type: 'string' } }, required: ['nam'] }, { timeoutMs: 1000 });
+    // @ts-expect-error The options are missing.
+    await ask({ choose: 'Which?' });
+  },
+});
 skill({
   id: 'a',
   description: 'A',
@@ -419,3 +543,21 @@ skill({
   // @ts-expect-error The output does not match.
   run: ({ input }) => ({ b: input.a.length }),
 });
+// @ts-expect-error The currency is another literal.
+skill({ ...ticket, id: 'a', run: () => ({ currency: 'USD', seat: 'aisle', total: 1, stops: [] }) });
+// @ts-expect-error There is no such seat.
+skill({ ...ticket, id: 'a', run: async () => ({ currency: 'EUR', seat: 'middle', total: 1, stops: [] }) });
+// @ts-expect-error The items have another type.
+skill({ ...ticket, id: 'a', run: () => ({ currency: 'EUR', seat: 'aisle', total: 1, stops: [1] }) });
+// @ts-expect-error A member is missing.
+skill({ ...ticket, id: 'a', run: () => ({ currency: 'EUR', seat: 'aisle', total: 1 }) });
+skill({
+  ...ticket,
+  id: 'a',
+  // @ts-expect-error The generator returns no output.
+  async *run() {
+    yield 'Sold';
+  },
+});
+// @ts-expect-error A number is not an output.
+skill({ id: 'a', description: 'A', input: {}, run: async () => 42 });

@@ -26,6 +26,33 @@ test.each(COMPILERS)('handlers, calls and examples compile with %s', { timeout: 
   expect(await compile(folder, OPTIONS, WITHOUT_PACKAGES, compiler)).toEqual([]);
 });
 
+test.each(COMPILERS)(
+  'the error for a mistake in a question names the mistake with %s',
+  { timeout: 120_000 },
+  async (compiler) => {
+    const folder = mkdtempSync(join(inject('installed'), 'questions-'));
+    const mistakes = {
+      "{ choose: 'Size?', option: ['S'] }": "'option' does not exist in type",
+      "{ conform: 'Sure?' }": "'conform' does not exist in type",
+      "{ form: 'Who?', fields: { name: { type: 'strng' } } }": `Type '"strng"' is not assignable`,
+      "{ form: 'Who?', fields: { name: { type: 'string' } }, required: ['nam'] }": `Type '"nam"' is not assignable`,
+      "'How many?', { shema: { type: 'integer' } }": "Did you mean to write 'schema'?",
+      "'How many?', { schema: { type: 'integr' } }": `Type '"integr"' is not assignable`,
+      "{ confirm: 'Sure?' }, { timeout: 1000 }": "Did you mean to write 'timeoutMs'?",
+    };
+    const lines = Object.keys(mistakes).map((args) => `await ask(${args});`);
+    const program = [
+      "import type { TaskContext } from 'tandem-a2a/server';",
+      'export async function run({ ask }: TaskContext) {',
+    ];
+    writeFileSync(join(folder, 'mistakes.ts'), [...program, ...lines, '}'].join('\n'));
+
+    const diagnostics = await compile(folder, OPTIONS, [], compiler);
+    expect(diagnostics.map(({ line }) => line)).toEqual(lines.map((_, i) => i + 3));
+    for (const [i, expected] of Object.values(mistakes).entries()) expect(diagnostics[i]?.text).toContain(expected);
+  },
+);
+
 test.each(COMPILERS)('the declarations of every entry are valid for %s', { timeout: 120_000 }, async (compiler) => {
   const installed = inject('installed');
   const folder = mkdtempSync(join(installed, 'entries-'));

@@ -1,6 +1,7 @@
 import { cardSourceOf } from '../../client/card/card-locations.ts';
 import { tryDiscover } from '../../client/connect.ts';
 import type { ConnectOptions } from '../../client/options.ts';
+import { fetchJson } from '../../support/http-client/fetch-json.ts';
 import type { AgentReference } from './agent-reference.ts';
 
 /** A card as the agent publishes it, before it is converted to the 1.0 format. */
@@ -39,8 +40,7 @@ export async function jsonAt(address: string | undefined): Promise<PublishedCard
   if (address === undefined) return undefined;
   for (const { url } of cardSourceOf(new URL(address), undefined).cards) {
     try {
-      const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(LOOK_MS) });
-      if (response.ok) return { json: await response.json(), url };
+      return { json: await fetchJson(url, LOOK_MS), url };
     } catch {
       // Not JSON, so it is not a card.
     }

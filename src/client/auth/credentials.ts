@@ -14,6 +14,7 @@ interface Candidate {
 
 /** The credentials that one operation has tried so far. */
 export class AuthAttempt {
+  readonly credentials: Credentials;
   /** The card of the agent; undefined while the card itself is requested. */
   readonly card: AgentCard | undefined;
   /** The credentials in use. */
@@ -22,8 +23,14 @@ export class AuthAttempt {
   readonly renewed = new Set<Candidate>();
   readonly refused = new Set<Candidate>();
 
-  constructor(card: AgentCard | undefined) {
+  constructor(credentials: Credentials, card: AgentCard | undefined) {
+    this.credentials = credentials;
     this.card = card;
+  }
+
+  /** An attempt with these credentials, if there are any. */
+  static of(credentials: Credentials | undefined, card: AgentCard | undefined): AuthAttempt | undefined {
+    return credentials === undefined ? undefined : new AuthAttempt(credentials, card);
   }
 }
 

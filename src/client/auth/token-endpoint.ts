@@ -4,14 +4,14 @@ import { defined } from '../../support/defined.ts';
 import { isObject } from '../../wire/codec.ts';
 import { parseJson } from '../request/binding.ts';
 import type { Deadline } from '../request/deadline.ts';
-import { withRetryAfter } from '../request/failures.ts';
-import { type Transport, TransportFailure, type TransportResponse } from '../transport/transport.ts';
+import { toPublicError, withRetryAfter } from '../request/failures.ts';
+import { type HttpClient, TransportFailure, type OutboundResponse } from '../../support/http-client/http-client.ts';
 import type { Trust } from '../request/trust.ts';
 
 /** The objects needed to request a token. */
 export interface TokenTools {
   readonly clock: Clock;
-  readonly transport: Transport;
+  readonly http: HttpClient;
   readonly trust: Trust;
 }
 
@@ -38,13 +38,13 @@ const MAX_BYTES = 64 * 1024;
  * the response has no token, `TRANSPORT_FAILED` if the server cannot be reached, `TIMEOUT`.
  */
 export async function requestToken(
-  { clock, transport }: TokenTools,
+  { clock, http }: TokenTools,
   request: TokenRequest,
   deadline: Deadline,
 ): Promise<IssuedToken> {
   const now = clock.now();
   try {
-    const response = await posted(transport, request, deadline);
+    const response = await posted(http, request, deadline);
     const json = parseJson(await response.text(MAX_BYTES));
     if (response.status !== 200) throw refusal(request.url, response, json, now);
     return issued(request.url, json, now);
@@ -54,15 +54,15 @@ export async function requestToken(
 }
 
 /** Repeats the request once if the connection broke, because the server may have just closed it and a second token is harmless. */
-async function posted(transport: Transport, request: TokenRequest, signal: Deadline): Promise<TransportResponse> {
+async function posted(http: HttpClient, request: TokenRequest, signal: Deadline): Promise<OutboundResponse> {
   const { url, form, guarded } = request;
   const headers = {
     ...request.headers,
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',
   };
-  const post = (): Promise<TransportResponse> =>
-    transport.call({ method: 'POST', url, headers, body: form.toString(), signal, guarded });
+  const post = (): Promise<OutboundResponse> =>
+    http.call({ method: 'POST', url, headers, body: form.toString(), signal, guarded });
   try {
     return await post();
   } catch (error) {
@@ -83,7 +83,7 @@ function issued(url: URL, json: unknown, now: number): IssuedToken {
 }
 
 /** RFC 6749 §5.2, and the errors of proxies. */
-function refusal(url: URL, response: TransportResponse, json: unknown, now: number): A2AError {
+function refusal(url: URL, response: OutboundResponse, json: unknown, now: number): A2AError {
   const { status } = response;
   const details = { tokenUrl: url.href, status: String(status) };
   if (status >= 500 || status === 429) {
@@ -122,5 +122,5 @@ function explained(url: URL, error: unknown): unknown {
       details,
       cause: error,
     });
-  return error;
+  return toPublicError(error, url.href);
 }

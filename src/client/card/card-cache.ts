@@ -1,6 +1,6 @@
 import type { Deadline } from '../request/deadline.ts';
 import { type NoteFailure, SharedRequests } from '../request/shared-requests.ts';
-import type { TransportResponse } from '../transport/transport.ts';
+import type { OutboundResponse } from '../../support/http-client/http-client.ts';
 
 /** How long a card is fresh if its server does not specify it (1.0 §8.6.2). */
 const DEFAULT_LIFETIME_MS = 5 * 60_000;
@@ -67,7 +67,7 @@ class CardCache {
 export const sharedCards = new CardCache();
 
 /** The cache entry for a response (RFC 9111); undefined if the response forbids caching. */
-export function kept(json: unknown, response: Pick<TransportResponse, 'header'>, now: number): KeptCard | undefined {
+export function kept(json: unknown, response: Pick<OutboundResponse, 'header'>, now: number): KeptCard | undefined {
   const control = response.header('cache-control')?.toLowerCase() ?? '';
   if (/\bno-store\b/.test(control)) return undefined;
   const lifetime = /\bno-cache\b/.test(control) ? 0 : lifetimeOf(control, response);
@@ -79,7 +79,7 @@ export function kept(json: unknown, response: Pick<TransportResponse, 'header'>,
   };
 }
 
-function lifetimeOf(control: string, response: Pick<TransportResponse, 'header'>): number {
+function lifetimeOf(control: string, response: Pick<OutboundResponse, 'header'>): number {
   const [, maxAge] = /\bmax-age=(\d{1,9})\b/.exec(control) ?? [];
   if (maxAge !== undefined) return Math.max(0, Number(maxAge) - (Number(response.header('age')) || 0)) * 1000;
   const expires = response.header('expires');

@@ -35,8 +35,9 @@ async function fetchBesideEndpoint(
   const { context, card } = operationClient;
   const headers = { accept: 'application/json' };
   const request = { operation: 'GetExtendedAgentCard', method: 'GET', url, headers } as const;
-  const response = await exchange(context, scope, request, context.credentials && new AuthAttempt(card));
-  const json = parseJson(await response.text(context.settings.limits.maxCardBytes));
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, card);
+  const response = await exchange(context, scope, request, auth);
+  const json = parseJson(await response.text(context.settings.limits.maxCardBytes, 'limits.maxCardBytes'));
   if (response.status === 200) return readTrusted(operationClient, scope, json);
   if (response.status === 401) throw new A2AError('UNAUTHENTICATED', 'The extended card requires authentication');
   if (response.status === 403)

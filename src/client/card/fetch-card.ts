@@ -12,8 +12,8 @@ import type { NoteFailure } from '../request/shared-requests.ts';
 import { exchange, refusedContext, type ClientContext } from '../request/exchange.ts';
 import { Repeats } from '../request/recovery.ts';
 import { DEFAULT_TIMEOUTS } from '../settings.ts';
-import { chooseTransport } from '../transport/choose-transport.ts';
-import { TransportFailure, type TransportResponse } from '../transport/transport.ts';
+import { createHttpClient } from '../../support/http-client/create-http-client.ts';
+import { TransportFailure, type OutboundResponse } from '../../support/http-client/http-client.ts';
 
 /** Statuses of busy servers, and of gateways whose agent is being replaced. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -74,14 +74,14 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
   const { clock } = context.settings;
   const card = sharedCards.get(keyOf(request), clock.now(), scope.deadline, () => {
     // Uses its own connections, because the first client may be closed while others still wait.
-    const transport = chooseTransport(undefined);
+    const http = createHttpClient();
     const limitMs = DEFAULT_TIMEOUTS.discovery;
     const own = new CallScope(clock, {}, limitMs, durationText(limitMs));
     const start: CardFetch['start'] = async (known, noteFailure) => {
       try {
-        return await withScope(own, () => revalidated({ ...context, transport }, own, request, { known, noteFailure }));
+        return await withScope(own, () => revalidated({ ...context, http }, own, request, { known, noteFailure }));
       } finally {
-        await transport.close();
+        await http.close();
       }
     };
     return { start, stop: () => own.stop() };
@@ -91,15 +91,14 @@ function fetchPublicCard(context: ClientContext, scope: CallScope, request: Card
 }
 
 async function fetchPrivateCard(context: ClientContext, scope: CallScope, request: CardRequest): Promise<unknown> {
-  const auth = new AuthAttempt(undefined);
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, undefined);
   for (;;) {
     try {
       return await jsonOf(context, scope, request, auth);
     } catch (error) {
-      if (!A2AError.is(error, 'UNAUTHENTICATED')) throw error;
+      if (auth === undefined || !A2AError.is(error, 'UNAUTHENTICATED')) throw error;
       const authContext = refusedContext(request.url, undefined, undefined);
-      const renewal = context.credentials?.renew(authContext, auth) ?? Promise.resolve(false);
-      if (!(await scope.deadline.within(renewal))) throw error;
+      if (!(await scope.deadline.within(auth.credentials.renew(authContext, auth)))) throw error;
     }
   }
 }
@@ -163,7 +162,7 @@ async function fetchOnce(
   if (response.status !== 200) {
     throw refusal(url, response, await reasonOf(response), clock.now());
   }
-  const json = readJson(url, await response.text(limits.maxCardBytes));
+  const json = readJson(url, await response.text(limits.maxCardBytes, 'limits.maxCardBytes'));
   // Checked here because all later code that reads or copies the card is recursive.
   const { maxDepth } = DEFAULT_LIMITS;
   if (isDeeperThan(maxDepth, json)) throw new NoCard(`${url} returned JSON with more than ${maxDepth} levels`);
@@ -183,7 +182,7 @@ function readJson(url: string, text: string): unknown {
 }
 
 /** The reason that an agent gives in the body of an error, as text to append. Empty if the body is something else. */
-async function reasonOf(response: TransportResponse): Promise<string> {
+async function reasonOf(response: OutboundResponse): Promise<string> {
   try {
     const json = parseJson(await response.text(MAX_ERROR_BYTES));
     const error = isRecord(json) ? json['error'] : undefined;
@@ -193,7 +192,7 @@ async function reasonOf(response: TransportResponse): Promise<string> {
   }
 }
 
-function refusal(url: string, response: TransportResponse, reason: string, now: number): Error {
+function refusal(url: string, response: OutboundResponse, reason: string, now: number): Error {
   const { status } = response;
   if (status === 401)
     return new A2AError('UNAUTHENTICATED', `The card at ${url} requires authentication. Pass credentials as auth`);

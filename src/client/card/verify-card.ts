@@ -81,7 +81,7 @@ class RemoteKeys {
     const headers = { accept: 'application/jwk-set+json, application/json' };
     const request = { operation: 'CardKeys', method: 'GET', url, headers } as const;
     const response = await exchange(this.#context, this.#scope, request, undefined);
-    const json = parseJson(await response.text(this.#context.settings.limits.maxCardBytes));
+    const json = parseJson(await response.text(this.#context.settings.limits.maxCardBytes, 'limits.maxCardBytes'));
     if (response.status === 200 && isKeySet(json)) return json;
     throw new A2AError('INVALID_AGENT_RESPONSE', `its jku responded with ${response.status} and without a key set`);
   }

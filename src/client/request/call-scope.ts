@@ -1,5 +1,6 @@
 import { A2AError, markNested } from '../../errors.ts';
 import type { Clock } from '../../support/time/clock.ts';
+import type { Credentials } from '../auth/credentials.ts';
 import { Deadline, durationText } from './deadline.ts';
 import { ClientClosed, closedDuringCall, withDetails } from './failures.ts';
 import type { CallOptions } from '../options.ts';
@@ -9,6 +10,8 @@ import { Trace } from './trace.ts';
 export interface InternalCallOptions extends CallOptions {
   /** The `timeoutMs` that the user gave, if `timeoutMs` is only the rest of it. For messages. */
   readonly statedTimeoutMs?: number;
+  /** Replaces the credentials of the client. */
+  readonly credentials?: Credentials;
 }
 
 /** The state of one call by a user, over all its requests. Its creator must close it. */
@@ -16,6 +19,7 @@ export class CallScope {
   readonly deadline: Deadline;
   readonly trace: Trace;
   readonly extensions: readonly string[];
+  readonly credentials: Credentials | undefined;
   readonly #signal: AbortSignal | undefined;
   #handle: () => string | undefined = () => undefined;
   #messageId: string | undefined;
@@ -32,6 +36,7 @@ export class CallScope {
     this.#signal = signal;
     this.trace = new Trace(options.traceparent, options.tracestate);
     this.extensions = options.extensions ?? [];
+    this.credentials = options.credentials;
   }
 
   /** The handle of the task that the call is about, as soon as it is known. */

@@ -7,8 +7,8 @@ import { DrainingConnections } from '../task/draining-connections.ts';
 import type { ConnectOptions } from '../options.ts';
 import { readSettings } from '../settings.ts';
 import type { TaskAddress } from '../task/task-handle.ts';
-import { chooseTransport } from '../transport/choose-transport.ts';
-import type { Transport } from '../transport/transport.ts';
+import { createHttpClient } from '../../support/http-client/create-http-client.ts';
+import type { HttpClient } from '../../support/http-client/http-client.ts';
 import { Trust } from './trust.ts';
 
 /** Keeps an agent from filling the memory with warnings. */
@@ -21,7 +21,7 @@ export interface Connection {
   readonly warnings: readonly Warning[];
 }
 
-export function createConnection(options: ConnectOptions, transport: Transport | undefined): Connection {
+export function createConnection(options: ConnectOptions, client: HttpClient | undefined): Connection {
   const warnings: Warning[] = [];
   const settings = readSettings(options, (found) => {
     for (const warning of found) {
@@ -32,12 +32,12 @@ export function createConnection(options: ConnectOptions, transport: Transport |
   const { clock } = settings;
   const { auth, interceptors = [] } = options;
   const trust = new Trust(options.allowOrigins);
-  const used = transport ?? chooseTransport(options.fetch);
+  const http = client ?? createHttpClient({ fetch: options.fetch });
   const context: ClientContext = {
     settings,
-    transport: used,
+    http,
     trust,
-    credentials: auth === undefined ? undefined : new Credentials(auth, { clock, trust, transport: used }),
+    credentials: auth === undefined ? undefined : new Credentials(auth, { clock, trust, http }),
     interceptors,
     draining: new DrainingConnections(),
     urls: new UrlCache(),

@@ -12,13 +12,13 @@ import { unsentError } from './response-error.ts';
 import type { Settings } from '../settings.ts';
 import type { CallScope } from './call-scope.ts';
 import type { Trace } from './trace.ts';
-import type { Transport, TransportResponse } from '../transport/transport.ts';
+import { type HttpClient, type OutboundResponse, redirectOf } from '../../support/http-client/http-client.ts';
 import { parseUrl, readUrl, type Trust } from './trust.ts';
 
 /** The parts of a client that every request uses. */
 export interface ClientContext {
   readonly settings: Settings;
-  readonly transport: Transport;
+  readonly http: HttpClient;
   readonly trust: Trust;
   readonly credentials: Credentials | undefined;
   readonly interceptors: readonly Interceptor[];
@@ -54,7 +54,7 @@ export function exchange(
   scope: Scope,
   request: OutgoingRequest,
   auth: AuthAttempt | undefined,
-): Promise<TransportResponse> {
+): Promise<OutboundResponse> {
   const { tracer } = context.settings;
   if (tracer === undefined) return exchanged({ context, scope, auth, span: undefined }, request);
   return inSpan(tracer, scope.trace, request, (span) =>
@@ -96,8 +96,8 @@ async function inSpan<Answer extends { readonly status: number }>(
   }
 }
 
-function exchanged(sending: Sending, request: OutgoingRequest): Promise<TransportResponse> {
-  const send = (outgoing: OutgoingRequest): Promise<TransportResponse> => followed(sending, outgoing, request);
+function exchanged(sending: Sending, request: OutgoingRequest): Promise<OutboundResponse> {
+  const send = (outgoing: OutgoingRequest): Promise<OutboundResponse> => followed(sending, outgoing, request);
   const { interceptors } = sending.context;
   if (interceptors.length === 0) return send(request);
   const intercepted = interceptors.reduceRight<typeof send>(
@@ -108,11 +108,7 @@ function exchanged(sending: Sending, request: OutgoingRequest): Promise<Transpor
 }
 
 /** @param plain The request before the interceptors, which saw only its first URL. */
-async function followed(
-  sending: Sending,
-  request: OutgoingRequest,
-  plain: OutgoingRequest,
-): Promise<TransportResponse> {
+async function followed(sending: Sending, request: OutgoingRequest, plain: OutgoingRequest): Promise<OutboundResponse> {
   const { context } = sending;
   const { maxRedirects } = context.settings.limits;
   const first = context.urls.parse(request.url);
@@ -151,10 +147,10 @@ function lost(message: string): A2AError {
 }
 
 async function sent(
-  { context: { settings, transport, trust, credentials, closing }, scope, auth, span }: Sending,
+  { context: { settings, http, trust, closing }, scope, auth, span }: Sending,
   request: OutgoingRequest,
   url: URL,
-): Promise<TransportResponse> {
+): Promise<OutboundResponse> {
   const { deadline, trace } = scope;
   if (closing.aborted) throw new ClientClosed();
   const { isTrusted, isRecipient } = trust.judge(url);
@@ -168,19 +164,19 @@ async function sent(
   let address = url;
   if (isRecipient) {
     Object.assign(headers, settings.headers);
-    if (credentials !== undefined && auth !== undefined) {
+    if (auth !== undefined) {
       try {
         const context = { origin: url.origin, card: auth.card };
-        const given = credentials.headers(context, auth, deadline);
+        const given = auth.credentials.headers(context, auth, deadline);
         addHeaders(headers, given instanceof Promise ? await deadline.within(given) : given);
-        address = withQuery(url, credentials.query(context, auth));
+        address = withQuery(url, auth.credentials.query(context, auth));
       } catch (error) {
         throw unsentError(error);
       }
     }
   }
   deadline.check();
-  return transport.call({
+  return http.call({
     method: request.method,
     url: address,
     headers,
@@ -203,13 +199,6 @@ function withQuery(url: URL, query: Readonly<Record<string, string>> = {}): URL 
   const address = new URL(url);
   for (const [name, value] of entries) address.searchParams.set(name, value);
   return address;
-}
-
-const REDIRECTS = new Set([301, 302, 307, 308]);
-
-function redirectOf(response: TransportResponse, method: string): string | undefined {
-  const isRedirect = REDIRECTS.has(response.status) || (response.status === 303 && method === 'GET');
-  return isRedirect ? response.header('location') : undefined;
 }
 
 /** The context for renewing credentials after a 401. */

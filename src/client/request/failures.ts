@@ -1,7 +1,8 @@
 import { A2AError, copyError } from '../../errors.ts';
+import { BodyTooLarge } from '../../support/bytes.ts';
 import { retryAfterMs } from '../../support/net/retry-after.ts';
 import { isObject } from '../../wire/codec.ts';
-import { TransportFailure } from '../transport/transport.ts';
+import { TransportFailure } from '../../support/http-client/http-client.ts';
 
 /** A server responded that is not an agent. It did not process the request. */
 export class NoAgent extends Error {
@@ -60,6 +61,10 @@ export function throwIfNoAgent(url: string, status: number, json: unknown): void
 export function toPublicError(error: unknown, url: string): unknown {
   if (error instanceof NoAgent) {
     return new A2AError('DISCOVERY_FAILED', error.message, { details: { url: error.url }, cause: error });
+  }
+  if (error instanceof BodyTooLarge) {
+    const hint = error.option === undefined ? '' : ` (${error.option})`;
+    return new A2AError('INVALID_AGENT_RESPONSE', `The response is larger than ${error.maxBytes} bytes${hint}`);
   }
   if (!(error instanceof TransportFailure)) return error;
   const { origin } = new URL(url);

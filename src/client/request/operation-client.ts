@@ -16,7 +16,7 @@ import type { OutgoingRequest } from './interceptor.ts';
 import { ItemStream } from '../task/item-stream.ts';
 import { Recovery } from './recovery.ts';
 import { responseError, noteFailure } from './response-error.ts';
-import { TransportFailure, type TransportResponse } from '../transport/transport.ts';
+import { TransportFailure, type OutboundResponse } from '../../support/http-client/http-client.ts';
 
 /** Message ids that can be sent as a header. For other ids no key is sent; the agent may still deduplicate by message id. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -123,7 +123,7 @@ export class OperationClient {
   async #persist<T>(scope: CallScope, facts: RequestFacts, run: (attempt: Attempt) => Promise<T>): Promise<T> {
     const { deadline } = scope;
     const { context } = this;
-    const auth = context.credentials === undefined ? undefined : new AuthAttempt(this.card);
+    const auth = AuthAttempt.of(scope.credentials ?? context.credentials, this.card);
     scope.begin(context.closing);
     let recovery: Recovery | undefined;
     let missing: { readonly error: unknown; readonly url: string } | undefined;
@@ -141,7 +141,7 @@ export class OperationClient {
         noteFailure(deadline, error, endpoint.url);
         // An error at the address in the card is more helpful than one at a guessed address.
         if (isMissing(error)) missing ??= { error, url: endpoint.url };
-        recovery ??= new Recovery(context, this.endpoints, scope, auth, facts.isRepeatable);
+        recovery ??= new Recovery(context.settings, this.endpoints, scope, auth, facts.isRepeatable);
         if (await recovery.recover(error, endpoint)) continue;
         if (isUnsupported(error, endpoint, this.endpoints)) throw unsupported(error);
         if (missing !== undefined && isMissing(error)) throw toPublicError(missing.error, missing.url);
@@ -151,7 +151,7 @@ export class OperationClient {
   }
 
   /** Subscribes by POST (specification text), then by GET (proto file), because some agents support only one of them. */
-  async #subscribeOverRest(attempt: Attempt, input: Input<'SubscribeToTask'>): Promise<TransportResponse> {
+  async #subscribeOverRest(attempt: Attempt, input: Input<'SubscribeToTask'>): Promise<OutboundResponse> {
     const { endpoint, facts } = attempt;
     if (!this.#subscribesByGet.has(endpoint)) {
       const response = await this.#request(attempt, 'SubscribeToTask', input);
@@ -166,7 +166,7 @@ export class OperationClient {
     return response;
   }
 
-  #request<K extends OperationName>(attempt: Attempt, operation: K, input: Input<K>): Promise<TransportResponse> {
+  #request<K extends OperationName>(attempt: Attempt, operation: K, input: Input<K>): Promise<OutboundResponse> {
     const { endpoint, scope, auth } = attempt;
     const { idempotencyKey, lastEventId, httpMethod } = attempt.facts;
     const { dialect, version, tenant } = endpoint;
@@ -201,10 +201,10 @@ export class OperationClient {
   async #read<K extends OperationName>(
     endpoint: Endpoint,
     operation: K,
-    response: TransportResponse,
+    response: OutboundResponse,
   ): Promise<Decoded<Output<K>>> {
     const { limits, read, clock, warn } = this.context.settings;
-    const text = await response.text(limits.maxAnswerBytes);
+    const text = await response.text(limits.maxAnswerBytes, 'limits.maxAnswerBytes');
     const json = text === '' ? undefined : parseJson(text);
     if (json === undefined && text !== '' && response.status < 300)
       throw notJson(response.status, response.header('content-type'));

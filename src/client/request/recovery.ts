@@ -4,11 +4,11 @@ import type { CallScope } from './call-scope.ts';
 import type { Deadline } from './deadline.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Endpoints } from './endpoints.ts';
-import { refusedContext, type ClientContext } from './exchange.ts';
+import { refusedContext } from './exchange.ts';
 import { NoAgent } from './failures.ts';
 import { challengeOf, isRejectedUnread, isReceivedInStream } from './response-error.ts';
 import type { Settings } from '../settings.ts';
-import { TransportFailure } from '../transport/transport.ts';
+import { TransportFailure } from '../../support/http-client/http-client.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 3000;
@@ -88,7 +88,6 @@ export class Repeats {
  * sent twice only to an agent that deduplicates messages.
  */
 export class Recovery {
-  readonly #context: ClientContext;
   readonly #endpoints: Endpoints;
   readonly #scope: CallScope;
   readonly #auth: AuthAttempt | undefined;
@@ -97,18 +96,17 @@ export class Recovery {
   #hasChangedVersion = false;
 
   constructor(
-    context: ClientContext,
+    settings: Settings,
     endpoints: Endpoints,
     scope: CallScope,
     auth: AuthAttempt | undefined,
     isRepeatable: boolean,
   ) {
-    this.#context = context;
     this.#endpoints = endpoints;
     this.#scope = scope;
     this.#auth = auth;
     this.#isRepeatable = isRepeatable;
-    this.#repeats = new Repeats(context.settings, scope.deadline);
+    this.#repeats = new Repeats(settings, scope.deadline);
   }
 
   /** Resolves to true when it is time to try again. */
@@ -122,11 +120,10 @@ export class Recovery {
   }
 
   async #renew(error: A2AError, { url }: Endpoint): Promise<boolean> {
-    const { credentials } = this.#context;
     const auth = this.#auth;
-    if (credentials === undefined || auth === undefined) return false;
+    if (auth === undefined) return false;
     const refused = refusedContext(url, auth.card, challengeOf(error));
-    return this.#scope.deadline.within(credentials.renew(refused, auth));
+    return this.#scope.deadline.within(auth.credentials.renew(refused, auth));
   }
 
   #changeVersion(endpoint: Endpoint): boolean {

@@ -2,7 +2,7 @@ import { A2AError, copyError } from '../../errors.ts';
 import type { Deadline } from './deadline.ts';
 import { toPublicError, withDetails, withRetryAfter } from './failures.ts';
 import { GATEWAY_STATUSES } from '../../wire/error-codec.ts';
-import { TransportFailure, type TransportResponse } from '../transport/transport.ts';
+import { TransportFailure, type OutboundResponse } from '../../support/http-client/http-client.ts';
 
 /** The HTTP status and challenge of a response with an error. */
 interface ResponseFacts {
@@ -25,7 +25,7 @@ export function peerError(error: A2AError): A2AError {
 /** Completes the error of an agent with the status and the headers of the response. */
 export function responseError(
   error: unknown,
-  response: Pick<TransportResponse, 'status' | 'header'>,
+  response: Pick<OutboundResponse, 'status' | 'header'>,
   now: number,
 ): unknown {
   if (!A2AError.is(error)) return error;

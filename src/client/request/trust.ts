@@ -45,7 +45,7 @@ export class Trust {
   }
 
   /**
-   * Checks a URL as it is written. The transport checks the addresses that its host name resolves to.
+   * Checks a URL as it is written. The HTTP client checks the addresses that its host name resolves to.
    *
    * @throws A2AError `TRANSPORT_FAILED` if the URL is not allowed.
    */

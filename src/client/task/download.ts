@@ -1,12 +1,11 @@
 import { A2AError } from '../../errors.ts';
 import type { Part } from '../../model/part.ts';
-import { decodeBase64, joinBytes } from '../../support/bytes.ts';
+import { decodeBase64 } from '../../support/bytes.ts';
 import { AuthAttempt } from '../auth/credentials.ts';
 import type { CallScope } from '../request/call-scope.ts';
 import type { OperationClient } from '../request/operation-client.ts';
 import { exchange } from '../request/exchange.ts';
 import { toPublicError } from '../request/failures.ts';
-import type { TransportResponse } from '../transport/transport.ts';
 
 /**
  * Returns the bytes of a part. A URL is fetched, but not from private networks, and with credentials only from origins that get them
@@ -19,12 +18,12 @@ export async function bytesOfPart(operationClient: OperationClient, scope: CallS
   if ('data' in part) return new TextEncoder().encode(JSON.stringify(part.data));
   if ('raw' in part) return decodeBase64(part.raw);
   const { context, card } = operationClient;
-  const auth = context.credentials && new AuthAttempt(card);
+  const auth = AuthAttempt.of(scope.credentials ?? context.credentials, card);
   try {
     const request = { operation: 'File', method: 'GET', url: part.url, headers: {} } as const;
     const response = await exchange(context, scope, request, auth);
     if (response.status === 200) {
-      const bytes = await readBytes(response, context.settings.limits.maxFileBytes);
+      const bytes = await response.bytes(context.settings.limits.maxFileBytes, 'limits.maxFileBytes');
       scope.deadline.check();
       return bytes;
     }
@@ -34,17 +33,4 @@ export async function bytesOfPart(operationClient: OperationClient, scope: CallS
   } catch (error) {
     throw toPublicError(error, part.url);
   }
-}
-
-async function readBytes(response: TransportResponse, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.chunks()) {
-    length += chunk.length;
-    if (length > maxBytes) {
-      throw new A2AError('INVALID_AGENT_RESPONSE', `The file is larger than ${maxBytes} bytes (limits.maxFileBytes)`);
-    }
-    chunks.push(chunk);
-  }
-  return joinBytes(chunks, length);
 }

@@ -10,7 +10,7 @@ import type { ClientContext } from '../request/exchange.ts';
 import type { DrainingConnections } from './draining-connections.ts';
 import { streamError } from '../request/response-error.ts';
 import type { Settings } from '../settings.ts';
-import type { TransportResponse } from '../transport/transport.ts';
+import type { OutboundResponse } from '../../support/http-client/http-client.ts';
 
 /** How a stream over one connection ended, as far as the agent indicates it. */
 interface Ending {
@@ -40,7 +40,7 @@ export class ItemStream implements Readonly<Ending> {
   }
 
   static of(
-    response: TransportResponse,
+    response: OutboundResponse,
     endpoint: Endpoint,
     operation: StreamingOperation,
     { settings, draining }: ClientContext,
@@ -106,7 +106,7 @@ export class ItemStream implements Readonly<Ending> {
 /** The items in the body of a response, decoded on demand. */
 class ResponseItems implements ItemSource {
   readonly ending: Ending = { hasLastItem: false, isToBeContinued: false };
-  readonly #response: TransportResponse;
+  readonly #response: OutboundResponse;
   readonly #chunks: AsyncIterator<Uint8Array, unknown>;
   readonly #reader: SseDecoder;
   readonly #decode: (json: unknown) => Decoded<StreamResponse>;
@@ -114,7 +114,7 @@ class ResponseItems implements ItemSource {
   #events: readonly SseEvent[] = [];
   #at = 0;
 
-  constructor(response: TransportResponse, endpoint: Endpoint, operation: StreamingOperation, settings: Settings) {
+  constructor(response: OutboundResponse, endpoint: Endpoint, operation: StreamingOperation, settings: Settings) {
     const { limits, read, warn } = settings;
     const binding = bindingOf(endpoint);
     this.#response = response;

@@ -7,7 +7,7 @@ import { toPublicError } from '../request/failures.ts';
 import type { ItemStream } from './item-stream.ts';
 import { isPassing, type Polled, pollUpdates } from './poll.ts';
 import { backoffMs } from '../request/recovery.ts';
-import { TransportFailure } from '../transport/transport.ts';
+import { TransportFailure } from '../../support/http-client/http-client.ts';
 
 /** How often in a row a stream may break without anything new in between. */
 const MAX_BREAKS = 5;

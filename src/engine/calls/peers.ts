@@ -1,14 +1,19 @@
 import type { JsonObject } from '../../model/json.ts';
+import type { Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
 import type { Caller } from '../handler.ts';
+
+export type { Lineage } from '../../model/lineage.ts';
 
 /** The agents that handlers can call, besides the agents of the same host. */
 export interface Peers {
   /**
    * Finds a peer by its configured id or by URL. Returns `undefined` if this node does not know it: another node of the same store may.
    * Sends no request.
+   *
+   * @throws PeerError `rejected` for a URL that no node may call, such as one on a private network.
    */
   find(reference: string): Peer | undefined;
 }
@@ -32,20 +37,38 @@ export interface Peer {
   /** Returns the task of a call as it is now. */
   get(call: PeerCall, taskId: string, signal: AbortSignal): Promise<PeerState>;
   /**
-   * Follows the task of a call until it ends, asks a question, or the peer closes the stream. `undefined` if the peer has no streams.
+   * Follows the task of a call until it ends or asks a question. Resolves to `undefined` if the peer has no streams. The updates end
+   * without a `settled` one if the peer closes the stream; then get the task before it is followed again.
    *
-   * @param after The number of the last event that was seen, if the peer numbers its events.
+   * @param after The number of the last event that was seen, if the peer numbers its events. Only later ones are returned. Without
+   *   it, the first updates are the artifacts so far, each of which replaces what is known of it.
    */
-  follow?(
+  follow(
     call: PeerCall,
     taskId: string,
     after: number | undefined,
     signal: AbortSignal,
-  ): AsyncIterable<PeerUpdate> | undefined;
-  /** Sends the answer to a question of the task. Repeats have the same `messageId` and key. */
+  ): Promise<AsyncIterable<PeerUpdate> | undefined>;
+  /**
+   * Sends the answer to a question of the task. Repeats have the same `messageId` and key. Does not wait for the peer to read it: the
+   * returned task may still show the question, and so may the next `get` and `follow`.
+   */
   answer(call: PeerCall, taskId: string, answer: PeerAnswer, signal: AbortSignal): Promise<PeerState>;
   /** Asks the peer to cancel the task. Returns the task as it is then: it may have ended otherwise. */
   cancel(call: PeerCall, taskId: string, signal: AbortSignal): Promise<PeerState>;
+  /**
+   * Asks the peer to notify this host when the task changes. Resolves to false if it cannot. It is a request of its own, because peers
+   * reject a whole message if they do not accept the address for notifications.
+   */
+  requestHints(call: PeerCall, taskId: string, hint: PeerHint, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The address at which a peer notifies this host about the task of a call. A notification contains nothing but the fact that the task has changed. */
+export interface PeerHint {
+  /** The id of the call, with which `onCallHint` of the host is called. */
+  readonly callId: string;
+  /** A random secret that the peer sends along. The engine stores its SHA-256 only, as `sha256` of `support` returns it. */
+  readonly token: string;
 }
 
 /** A call as it was recorded. Each attempt sends the same message; only credentials and trace headers are new. */
@@ -64,24 +87,10 @@ export interface PeerCall {
   readonly as: 'agent' | 'caller' | undefined;
   /** The caller that started the root task. */
   readonly caller: Caller;
-  /** Where the call comes from. Sent to peers that declare the extension. */
+  /** Where the call comes from. Sent to configured peers and to those that declare the extension. */
   readonly lineage: Lineage;
   /** The trace context of the attempt, if there is one. */
   readonly trace: TraceContext | undefined;
-}
-
-/** Where a task comes from. From a remote caller it is a claim that only narrows limits. */
-export interface Lineage {
-  /** The id of the task at the root. */
-  readonly root: string;
-  /** The id of the calling task. */
-  readonly parent: string;
-  /** How many calls lead to this one: 1 for a call of the root task. */
-  readonly depth: number;
-  /** The agents from the root to the calling one. `internal` for agents without a public card. */
-  readonly path: readonly string[];
-  /** When the task is canceled, in milliseconds since 1970. */
-  readonly deadline?: number;
 }
 
 /** An answer to a question of a child. */
@@ -95,24 +104,51 @@ export interface PeerAnswer {
 /** The result of a request to a peer. */
 export type PeerState =
   /** The peer has replied without a task. */
-  | { readonly kind: 'message'; readonly message: Message }
-  /** The task in the 1.0 format. */
-  | { readonly kind: 'task'; readonly task: Task };
+  | {
+      /** Always `message`. */
+      readonly kind: 'message';
+      /** The message in the 1.0 format. */
+      readonly message: Message;
+    }
+  /** The peer has a task for the message. */
+  | {
+      /** Always `task`. */
+      readonly kind: 'task';
+      /** The task in the 1.0 format. */
+      readonly task: Task;
+    };
 
 /** News of a task that is followed. */
 export type PeerUpdate =
   /** The task has ended or asks a question. */
-  | { readonly kind: 'settled'; readonly state: PeerState }
+  | {
+      /** Always `settled`. */
+      readonly kind: 'settled';
+      /** The task as it is then. */
+      readonly state: PeerState;
+    }
   /** The task works. */
-  | { readonly kind: 'progress'; readonly text: string; readonly path?: readonly string[]; readonly event?: number }
+  | {
+      /** Always `progress`. */
+      readonly kind: 'progress';
+      /** The text of its status. */
+      readonly text: string;
+      /** The agents that the text passed, the one that published it last; only the peer if not set. */
+      readonly path?: readonly string[];
+      /** The number of the event, if the peer numbers its events. */
+      readonly event?: number;
+    }
   /** A chunk of an artifact. */
   | {
+      /** Always `artifact`. */
       readonly kind: 'artifact';
       /** The name of the artifact, or its id if it has none. */
       readonly name: string;
+      /** The parts of the chunk. */
       readonly parts: Message['parts'];
       /** Whether it continues the artifact; otherwise it replaces it. */
       readonly append: boolean;
+      /** The number of the event, if the peer numbers its events. */
       readonly event?: number;
     };
 

@@ -3,6 +3,7 @@ import { fairnessKeyOf, type Scope, type TaskRecord } from '../../store/store.ts
 import { every } from '../../support/time/every.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { Heartbeat } from '../schedule/heartbeat.ts';
+import type { CallOutbox } from '../calls/call-outbox.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Runs } from '../schedule/runs.ts';
 import type { Slots } from '../schedule/slots.ts';
@@ -43,6 +44,7 @@ export interface OnDemandParts {
   readonly runs: Runs;
   readonly heartbeat: Heartbeat;
   readonly outbox: Outbox | undefined;
+  readonly calls: CallOutbox;
   readonly prune: () => Promise<void>;
 }
 
@@ -132,17 +134,23 @@ export class OnDemand {
     this.#works.add(work);
     // Each work has its own timer, because timers of another request may end with that request.
     const stopHeartbeat = every(this.#engine.leaseMs / 6, this.#engine, () => this.#beat(work.taskId));
-    if (this.#works.size === 1) this.#parts.outbox?.start();
+    if (this.#works.size === 1) {
+      this.#parts.outbox?.start();
+      this.#parts.calls.start();
+    }
     try {
       const worked = await run(work);
-      if (!work.lingers && this.#parts.outbox !== undefined)
-        await Promise.race([this.#parts.outbox.delivered(), work.stopped]);
+      const { outbox, calls } = this.#parts;
+      if (!work.lingers) await Promise.race([Promise.all([outbox?.delivered(), calls.worked()]), work.stopped]);
       return worked;
     } finally {
       stopHeartbeat();
       work.stop();
       this.#works.delete(work);
-      if (this.#works.size === 0) this.#parts.outbox?.pause();
+      if (this.#works.size === 0) {
+        this.#parts.outbox?.pause();
+        this.#parts.calls.pause();
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import type { PushProgress } from '../../store/store.ts';
+import { count, defaultsOf, type OptionTable } from '../../support/options.ts';
 import type { DeliveryResult } from './delivery.ts';
 
 /** Retries and limits of push notifications. */
@@ -25,17 +26,19 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
+/** The options of the policy. */
+export const PUSH_POLICY = {
+  maxAgeMs: count({ least: 0, byDefault: 24 * HOUR }),
+  maxAttempts: count({ byDefault: Number.POSITIVE_INFINITY }),
+  disableAfter: count({ byDefault: 20 }),
+  concurrency: count({ byDefault: 32 }),
+  perReceiver: count({ byDefault: 8 }),
+  perOwner: count({ byDefault: 16 }),
+  maxDeadLetters: count({ least: 0, byDefault: 10_000 }),
+} as const satisfies OptionTable<Omit<PushPolicy, 'random'>>;
+
 /** The policy if no option is set. */
-export const DEFAULT_PUSH_POLICY: PushPolicy = Object.freeze({
-  maxAgeMs: 24 * HOUR,
-  maxAttempts: Number.POSITIVE_INFINITY,
-  disableAfter: 20,
-  concurrency: 32,
-  perReceiver: 8,
-  maxDeadLetters: 10_000,
-  perOwner: 16,
-  random: Math.random,
-});
+export const DEFAULT_PUSH_POLICY: PushPolicy = Object.freeze({ ...defaultsOf(PUSH_POLICY), random: Math.random });
 
 /** The pause after each failed attempt. The last one repeats. */
 const PAUSES_MS: readonly number[] = [2 * SECOND, 10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR];

@@ -129,8 +129,8 @@ const KEYS = {
 
 /** A typo would silently put content in another place, or lose it. */
 function checkKeys(given: Record<string, unknown>, kind: keyof typeof KEYS, at = ''): void {
-  for (const key of Object.keys(given)) {
-    if (KEYS[kind].has(key) || given[key] === undefined) continue;
+  for (const key in given) {
+    if (KEYS[kind].has(key) || !Object.hasOwn(given, key) || given[key] === undefined) continue;
     const meant = nearest(key, [...KEYS[kind], 'artifact', 'status', 'reply']);
     const known = [...KEYS[kind]].join(', ');
     const hint = meant === undefined ? `known members: ${known}` : `did you mean ${meant}?`;
@@ -172,13 +172,24 @@ function replyOf(given: Record<string, unknown>): Emission {
   if (other !== undefined) {
     throw new TypeError(`An output with reply must have no other members, got ${other}: move it into reply`);
   }
-  if (typeof reply === 'string') return { kind: 'reply', parts: [{ text: reply }] };
-  if (typeof reply === 'object' && reply !== null) checkKeys(reply as Record<string, unknown>, 'reply', 'reply.');
-  const parts = typeof reply === 'object' && reply !== null ? partsOf(reply as Record<string, unknown>) : [];
-  if (parts.length === 0) {
-    throw new TypeError(`reply must be a string, or content such as { data: … } or { parts: […] }, not ${show(reply)}`);
-  }
-  return { kind: 'reply', parts };
+  return { kind: 'reply', parts: partsOfContent(reply, 'reply') };
+}
+
+/**
+ * Validates a text or content.
+ *
+ * @param name Its name in errors.
+ * @throws TypeError with a message for the author of the handler.
+ */
+export function partsOfContent(content: unknown, name: string): readonly Part[] {
+  if (typeof content === 'string') return [{ text: content }];
+  const isObject = typeof content === 'object' && content !== null;
+  if (isObject) checkKeys(content as Record<string, unknown>, 'reply', `${name}.`);
+  const parts = isObject ? partsOf(content as Record<string, unknown>) : [];
+  if (parts.length > 0) return parts;
+  throw new TypeError(
+    `${name} must be a string, or content such as { data: … } or { parts: […] }, not ${show(content)}`,
+  );
 }
 
 function statusOf(given: Record<string, unknown>): Emission {

@@ -60,8 +60,9 @@ export class UnansweredQuestions implements Iterable<JournalRecord> {
   }
 }
 
-export function askedIn({ body }: JournalRecord): AskedQuestion {
-  return body as unknown as AskedQuestion;
+/** The question of an entry; any text if there is no entry, or no value because the task has ended. */
+export function askedIn(entry: JournalRecord | undefined): AskedQuestion {
+  return (entry?.body ?? { gives: 'text', sensitive: false, expiresAt: 0 }) as unknown as AskedQuestion;
 }
 
 /**
@@ -131,7 +132,15 @@ export function askingStatus(
   return { state: first.state, message: { ...message, metadata }, timestamp };
 }
 
-/** The ids that a status with these questions lists, for a comparison with the current status. */
+/** A question for the history, which does not list the questions that were open with it. */
+export function withoutList(message: Message): Message {
+  const { metadata, ...rest } = message;
+  if (metadata === undefined || !Object.hasOwn(metadata, QUESTIONS.uri)) return message;
+  const { [QUESTIONS.uri]: _, ...others } = metadata;
+  return Object.keys(others).length === 0 ? rest : { ...rest, metadata: others };
+}
+
+/** Whether a status lists these questions. */
 export function listsAll({ message }: TaskStatus, open: readonly OpenQuestion[]): boolean {
   const list = message?.metadata?.[QUESTIONS.uri];
   const listed = isRecord(list) && Array.isArray(list['questions']) ? (list['questions'] as { id?: unknown }[]) : [];

@@ -103,6 +103,20 @@ test.each<[string, Question, AskOptions, Part, string]>([
     { text: 'Elm St 3' },
     'expected a JSON object with the fields street, zip; got "Elm St 3"',
   ],
+  [
+    'the required and the optional fields of a form',
+    { form: 'Where?', fields: { street: {}, zip: {}, floor: {} }, required: ['street', 'zip'] },
+    {},
+    { text: 'Elm St 3' },
+    'expected a JSON object with the fields street, zip (optional: floor); got "Elm St 3"',
+  ],
+  [
+    'the fields of a form without required fields',
+    { form: 'Where?', fields: { street: {}, zip: {} }, required: [] },
+    {},
+    { text: 'Elm St 3' },
+    'expected a JSON object with the optional fields street, zip; got "Elm St 3"',
+  ],
 ])('the error for a wrong answer names %s and the answer', (_, question, options, part, text) => {
   const answer = (): unknown => readAnswer(asked(question, options), message(part));
   expect(answer).toThrow(text);

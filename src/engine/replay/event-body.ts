@@ -1,5 +1,5 @@
 import type { Artifact } from '../../model/artifact.ts';
-import type { TaskArtifactUpdateEvent } from '../../model/event.ts';
+import type { TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task, TaskStatus } from '../../model/task.ts';
@@ -37,6 +37,11 @@ export function asLastChunk({ kind, body }: NewEvent): NewEvent {
 /** Decodes an artifact event. Only for events of that kind. */
 export function artifactUpdateOf({ body }: Pick<TaskEvent, 'body'>): TaskArtifactUpdateEvent {
   return (JSON.parse(body) as { artifactUpdate: TaskArtifactUpdateEvent }).artifactUpdate;
+}
+
+/** Decodes a status event. Only for events of that kind. */
+export function statusUpdateOf({ body }: Pick<TaskEvent, 'body'>): TaskStatusUpdateEvent {
+  return (JSON.parse(body) as { statusUpdate: TaskStatusUpdateEvent }).statusUpdate;
 }
 
 interface NewTaskView extends Pick<TaskRecord, 'id' | 'contextId'> {

@@ -23,13 +23,19 @@ const OUTLINES: Readonly<Record<JournalKind, (body: Body) => JsonObject>> = {
   read: ({ upTo }) => only({ upTo }),
   worked: ({ ms }) => only({ ms }),
   mismatch: ({ recorded, asked, isHeld }) => only({ recorded, asked, isHeld }),
-  call: nothing,
-  called: resultOf,
+  call: ({ peer }) => only({ peer }),
+  called: ({ outcome }) => only({ outcome }),
+  'call-cancel': nothing,
+  'call-detach': nothing,
+  'call-question': nothing,
+  'call-withdrawn': nothing,
+  'call-update': nothing,
 };
 
 /**
  * Adds outlines to entries that are about to be stored: the facts that may be kept when their values are gone. `at` is the time of the entry,
- * `outcome` how the step, the question or the call ended: `done`, `failed`, `answered`, `expired` or `canceled`.
+ * `outcome` how the step or the question ended: `done`, `failed`, `answered`, `expired` or `canceled`; for a call its
+ * `CallOutcome`.
  */
 export function outlined(entries: readonly JournalEntry[], now: number): readonly JournalEntry[] {
   return entries.map((entry) => ({ ...entry, outline: { at: now, ...outlineOf(entry) } }));

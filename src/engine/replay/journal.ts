@@ -21,7 +21,12 @@ import { UnaskedEntries } from './unasked-entries.ts';
  * | `read` | ordinal | `{ upTo }`: the number of the last message that was read |
  * | `worked` | the lease | `{ ms }`: the working time of a run that was handed over |
  * | `mismatch` | the lease, or `released` | `MismatchRecord`: the code no longer fits the journal; or that an operator let it continue |
- * | `call`, `called` | peer # occurrence | a call to another agent, recorded before it is made; its result |
+ * | `call`, `called` | name : digest # occurrence | a call to another agent, recorded before it is made; its result |
+ * | `call-cancel` | that of the call | the handler has canceled the call |
+ * | `call-detach` | that of the call | the result of the call goes to the inbox |
+ * | `call-question` | `call`, id of the call / question | a question of the called agent |
+ * | `call-withdrawn` | that of the question | the called agent no longer waits for an answer |
+ * | `call-update` | id of the call / event | progress of the called agent, or a chunk of its artifact |
  */
 export type JournalKind =
   | 'turn'
@@ -37,7 +42,15 @@ export type JournalKind =
   | 'worked'
   | 'mismatch'
   | 'call'
-  | 'called';
+  | 'called'
+  | 'call-cancel'
+  | 'call-detach'
+  | 'call-question'
+  | 'call-withdrawn'
+  | 'call-update';
+
+/** The entries that a node writes while it works on a call of the task. The body of each names the call. */
+const CALL_NEWS: readonly string[] = ['call-question', 'call-withdrawn', 'call-update'] satisfies JournalKind[];
 
 /** A message to the handler, with the context of its request. */
 export interface Trigger {
@@ -53,7 +66,9 @@ export interface Turn extends Trigger {
   readonly after: number;
 }
 
-const NONE = new UnansweredQuestions();
+const NO_QUESTIONS = new UnansweredQuestions();
+/** Shared by all journals without entries, which are the majority. Never changed. */
+const NO_ENTRIES = new Map<string, JournalRecord>();
 
 /** The journal of a task, as a run needs it. */
 export class Journal {
@@ -64,10 +79,13 @@ export class Journal {
   readonly workedMs: number;
   /** The entries of earlier attempts in this turn that this one has not asked for; `undefined` if there were none. */
   readonly unasked: UnaskedEntries | undefined;
-  readonly #entries = new Map<string, JournalRecord>();
+  #entries = NO_ENTRIES;
   #unanswered: UnansweredQuestions | undefined;
   /** Messages of all turns, because an unread message stays unread in the next turn. */
   readonly #messages: { readonly number: number; readonly message: Message }[] = [];
+  /** Questions and updates of called agents that the run has not taken yet, by call. Most tasks have none. */
+  #callNews: Map<string, JournalRecord[]> | undefined;
+  #messageIds: Set<string> | undefined;
   #readUpTo = 0;
   #seen: number;
   #arrivals = 0;
@@ -108,7 +126,7 @@ export class Journal {
 
   /** The questions of this turn that are stored and have no answer, the oldest first. */
   get unanswered(): Iterable<JournalRecord> & { readonly size: number } {
-    return this.#unanswered ?? NONE;
+    return this.#unanswered ?? NO_QUESTIONS;
   }
 
   /** Whether a question is stored and has no answer. */
@@ -127,8 +145,17 @@ export class Journal {
 
   /** Adds an entry of this run that it may look for again. */
   add(record: JournalRecord): void {
-    this.#entries.set(`${record.kind} ${record.key}`, record);
-    if (record.kind === 'question') this.#unanswered ??= new UnansweredQuestions();
+    const { kind, key } = record;
+    if (CALL_NEWS.includes(kind)) {
+      this.#addNews(record);
+      return;
+    }
+    this.#set(`${kind} ${key}`, record);
+    if (kind === 'question') {
+      // Its answer may be known before the run learns that the question is stored.
+      if (this.numberOf('answer', key) > record.number) return;
+      this.#unanswered ??= new UnansweredQuestions();
+    }
     this.#unanswered?.add(record);
   }
 
@@ -147,7 +174,15 @@ export class Journal {
     return this.#entries.get(`${kind} ${key}`)?.number ?? 0;
   }
 
-  /** Adds new answers and messages that were written outside of this run. Returns their messages. */
+  /** The questions and updates of a called agent since the last call of this function, in order. */
+  takeCallNews(callId: string): readonly JournalRecord[] {
+    const news = this.#callNews?.get(callId);
+    if (news === undefined) return [];
+    this.#callNews?.delete(callId);
+    return news;
+  }
+
+  /** Adds new answers, messages and results of calls that were written outside of this run. Returns their messages. */
   catchUp(records: readonly JournalRecord[]): readonly Message[] {
     const seen = this.#seen;
     const said: Message[] = [];
@@ -155,7 +190,7 @@ export class Journal {
       if (record.number <= this.#seen) continue;
       this.#seen = record.number;
       this.#addMessage(record);
-      if (record.kind === 'answer') this.add(record);
+      if (record.kind === 'answer' || record.kind === 'called' || CALL_NEWS.includes(record.kind)) this.add(record);
       said.push(...saidIn(record));
     }
     if (this.#seen > seen) this.#arrivals++;
@@ -173,8 +208,39 @@ export class Journal {
     this.#messages.splice(0, unread < 0 ? this.#messages.length : unread);
   }
 
-  #addMessage({ kind, number, body }: JournalRecord): void {
-    if (kind === 'message') this.#messages.push({ number, message: body as unknown as Message });
+  #set(name: string, record: JournalRecord): void {
+    if (this.#entries === NO_ENTRIES) this.#entries = new Map();
+    this.#entries.set(name, record);
+  }
+
+  #addNews(record: JournalRecord): void {
+    const name = `${record.kind} ${record.key}`;
+    // Two nodes may have written it, of which one had lost its lease.
+    if (this.#entries.has(name)) return;
+    this.#set(name, record);
+    const { call } = record.body as { readonly call: string };
+    const news = (this.#callNews ??= new Map<string, JournalRecord[]>()).get(call);
+    if (news === undefined) this.#callNews.set(call, [record]);
+    else news.push(record);
+  }
+
+  /** Adds a message that this run has put into its own inbox. */
+  addMessage(record: JournalRecord): void {
+    this.#addMessage(record);
+    this.#messages.sort((a, b) => a.number - b.number);
+  }
+
+  /** Whether the inbox has, or had, a message with this id. */
+  hasMessage(messageId: string): boolean {
+    return this.#messageIds?.has(messageId) === true;
+  }
+
+  #addMessage({ kind, key, number, body }: JournalRecord): void {
+    if (kind !== 'message') return;
+    // Messages of this run itself come again with the others.
+    if (this.#messages.some((other) => other.number === number)) return;
+    (this.#messageIds ??= new Set()).add(key);
+    this.#messages.push({ number, message: body as unknown as Message });
   }
 }
 
@@ -183,7 +249,7 @@ function workedIn(records: readonly JournalRecord[]): number {
   for (const { kind, body } of records) {
     if (kind === 'worked') ms += (body as { readonly ms: number }).ms;
     else if (kind === 'step') ms += (body as { readonly workedMs?: number }).workedMs ?? 0;
-    else if (kind === 'turn' || kind === 'answer' || kind === 'slept') ms = 0;
+    else if (kind === 'turn' || kind === 'answer' || kind === 'slept' || kind === 'called') ms = 0;
   }
   return ms;
 }
@@ -194,10 +260,15 @@ export function workedEntry({ fence }: { readonly fence: number }, ms: number): 
 }
 
 /** The message of an entry, or the public message of an answer, after its question if that was not shown. */
-function saidIn({ kind, body }: JournalRecord): readonly Message[] {
-  if (kind === 'message') return [body as unknown as Message];
+function saidIn({ kind, key, body }: JournalRecord): readonly Message[] {
+  if (kind === 'message') return isCallResult(key, body) ? [] : [body as unknown as Message];
   const { asked, said } = (kind === 'answer' ? body : {}) as { readonly asked?: Message; readonly said?: Message };
   return [asked, said].filter((message) => message !== undefined);
+}
+
+/** Whether a message in the inbox is the result of a call, which is not part of the conversation with the caller. */
+function isCallResult(key: string, body: JsonValue): boolean {
+  return key.startsWith('call-') && (body as unknown as Message).role === 'ROLE_AGENT';
 }
 
 export function readOf(body: JsonValue): number {

@@ -1,6 +1,7 @@
 import type { Artifact } from '../../model/artifact.ts';
 import { ArtifactFold } from '../../model/artifact-fold.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import type { JournalRecord, Store, StoredTask, TaskEvent, TaskRecord } from '../../store/store.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
@@ -23,6 +24,8 @@ export interface Origin {
   readonly trace?: TraceContext;
   /** The maximum working time that the caller specified. */
   readonly timeoutMs?: number;
+  /** Set for a task that another agent has created by a call. */
+  readonly lineage?: Lineage;
 }
 
 /** A task as a run starts with it. */

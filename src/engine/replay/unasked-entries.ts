@@ -1,9 +1,9 @@
 import type { JournalRecord } from '../../store/store.ts';
 
 /** The kinds of entries that a handler asks for by name or by order, and that a replay compares. */
-export type ComparedKind = 'step' | 'question' | 'sleep';
+export type ComparedKind = 'step' | 'question' | 'sleep' | 'call';
 
-const COMPARED: readonly ComparedKind[] = ['step', 'question', 'sleep'];
+const COMPARED: readonly ComparedKind[] = ['step', 'question', 'sleep', 'call'];
 
 const isCompared = (kind: string): kind is ComparedKind => (COMPARED as readonly string[]).includes(kind);
 
@@ -14,7 +14,7 @@ export interface UnaskedEntry {
   readonly number: number;
 }
 
-/** The recorded steps, questions and sleeps of a turn that this attempt has not asked for. */
+/** The recorded steps, questions, sleeps and calls of a turn that this attempt has not asked for. */
 export class UnaskedEntries {
   /** The numbers of the entries by key, for each kind. */
   readonly #entries = new Map<ComparedKind, Map<string, number>>();
@@ -91,5 +91,6 @@ function outerKeys(key: string): readonly string[] {
 export function entryName({ kind, key }: { readonly kind: string; readonly key: string }): string {
   if (kind === 'question' || kind === 'answer' || kind === 'withdrawn')
     return `${kind} ${/\.(\d+):/.exec(key)?.[1] ?? key}`;
+  if (kind === 'call') return `${kind} ${key.replace(/:[^:#]*#/, '#').replace(/#1$/, '')}`;
   return `${kind} ${kind === 'step' ? key.replace(/#1$/, '') : key}`;
 }

@@ -17,7 +17,7 @@ const RELEASED = 'released';
 export interface MismatchRecord {
   /** The entries of earlier attempts that this one did not ask for. */
   readonly recorded: readonly string[];
-  /** The steps and questions that this attempt asked for and the journal does not have. */
+  /** The steps, questions and calls that this attempt asked for and the journal does not have. */
   readonly asked: readonly string[];
   /** Whether the task was held. */
   readonly isHeld: boolean;
@@ -69,7 +69,7 @@ export class ChangedCode implements CodeComparison {
   }
 
   beforeWait(): void {
-    this.#report(this.#unasked.skipped(['step', 'question']));
+    this.#report(this.#unasked.skipped(['step', 'question', 'call']));
   }
 
   afterEnd(): void {

@@ -1,5 +1,6 @@
 import type { Message } from '../../model/message.ts';
 import type { TaskStatus } from '../../model/task.ts';
+import { withoutList } from '../questions/open-questions.ts';
 
 /** The messages of a task as its handler sees them: the history including writes that are not stored yet. */
 export class Conversation {
@@ -27,7 +28,7 @@ export class Conversation {
   /** Records a new status. The message of the previous status becomes part of the history. */
   see({ message }: TaskStatus): void {
     const last = this.#current;
-    if (last !== undefined && last.messageId !== message?.messageId) this.#past.push(last);
+    if (last !== undefined && last.messageId !== message?.messageId) this.#past.push(withoutList(last));
     this.#current = message;
   }
 

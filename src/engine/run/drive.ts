@@ -11,8 +11,8 @@ export interface Sink {
   readonly isOver: boolean;
 }
 
-/** Calls a handler and emits everything it yields. Resolves with its return value. */
-export async function drive(agent: Pick<Runnable, 'run'>, context: TaskContext, sink: Sink): Promise<unknown> {
+/** Calls a handler and emits everything it yields. Returns its return value, or a promise of it. */
+export function drive(agent: Pick<Runnable, 'run'>, context: TaskContext, sink: Sink): unknown {
   const result: unknown = agent.run(context);
   return isAsyncIterable(result) ? drain(result, sink) : result;
 }

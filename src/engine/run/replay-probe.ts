@@ -188,6 +188,6 @@ function isolated(
   return createEngineContext(
     { store: new Proxy(store, { get: (_, name): unknown => Reflect.get(reads, name) ?? never }), agents: [agent], log },
     NO_TIMERS,
-    { pushed: nothing, pushConfigChanged: never, hasSlept: () => false, roomForRuns: nothing },
+    { pushed: nothing, called: nothing, pushConfigChanged: never, hasSlept: () => false, roomForRuns: nothing },
   );
 }

@@ -25,6 +25,8 @@ import type { AnswerSchema } from '../../model/answer-schema.ts';
 import { type AskedQuestion, prepareQuestion, type PreparedQuestion, withText } from '../questions/question.ts';
 import { askUntilValid, toAnswerSchema } from '../questions/schema-question.ts';
 import { isStandardSchema } from '../../model/standard-schema.ts';
+import type { Call, CallMessage, CallOptions, CallReply } from '../calls/call.ts';
+import type { RunCalls } from './calls.ts';
 import type { RunInbox } from './inbox.ts';
 import { markHandled, type RunPort } from './run-port.ts';
 import type { RunSteps, StepFunction } from './steps.ts';
@@ -42,8 +44,9 @@ export interface ContextRun extends RunPort {
   readonly steps: RunSteps;
   readonly waits: Waits;
   readonly inbox: RunInbox;
+  readonly calls: RunCalls;
   /** Throws if a call that may wait for days is made inside the function of a step. */
-  assertOutsideStep(call: 'ask' | 'authorize' | 'sleep'): void;
+  assertOutsideStep(call: 'ask' | 'authorize' | 'sleep' | 'call' | 'startCall'): void;
 }
 
 /** Creates the context of a handler. */
@@ -139,6 +142,12 @@ class RunContext implements TaskContext {
 
   readonly sleep: TaskContext['sleep'] = (ms) => markHandled(this.#run, slept(this.#run, ms));
 
+  readonly call: TaskContext['call'] = (peer, message, options = {}) =>
+    markHandled(this.#run, called(this.#run, peer, message, options));
+
+  readonly startCall: TaskContext['startCall'] = (peer, message, options = {}) =>
+    markHandled(this.#run, startedCall(this.#run, peer, message, options));
+
   #publish(output: unknown): Promise<void> {
     return markHandled(this.#run, publish(this.#run, output));
   }
@@ -202,6 +211,16 @@ async function ask(
 async function slept(run: ContextRun, ms: number): Promise<void> {
   run.assertOutsideStep('sleep');
   await run.waits.sleep(ms);
+}
+
+async function called(run: ContextRun, peer: string, message: CallMessage, options: CallOptions): Promise<CallReply> {
+  run.assertOutsideStep('call');
+  return run.calls.call(peer, message, options);
+}
+
+async function startedCall(run: ContextRun, peer: string, message: CallMessage, options: CallOptions): Promise<Call> {
+  run.assertOutsideStep('startCall');
+  return run.calls.start(peer, message, options);
 }
 
 async function answered(run: ContextRun, question: Question, options: AskOptions): Promise<unknown> {

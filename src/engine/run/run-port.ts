@@ -1,6 +1,7 @@
 import type { A2AError } from '../../errors.ts';
 import type { JsonValue } from '../../model/json.ts';
-import type { JournalRecord, TaskRecord } from '../../store/store.ts';
+import type { Message } from '../../model/message.ts';
+import type { JournalEntry, JournalRecord, NewCall, TaskRecord } from '../../store/store.ts';
 import type { EngineContext } from '../engine-context.ts';
 import type { RunOutputs } from '../output/run-outputs.ts';
 import type { OutputSource } from '../output/step-outputs.ts';
@@ -17,7 +18,7 @@ import type { RunTrace } from './run-trace.ts';
 /** Compares what the code of a handler asks for with what earlier attempts have recorded. */
 export interface CodeComparison {
   /**
-   * Called before a step or a question that is not in the journal. It has to wait for a returned promise, which never resolves
+   * Called before a step, a question or a call that is not in the journal. It has to wait for a returned promise, which never resolves
    * if the task is held.
    */
   beforeNew(kind: ComparedKind, key: string): Promise<void> | undefined;
@@ -63,6 +64,10 @@ export interface RunPort {
 
   /** Stores a journal entry. Resolves with its number, when it is next in the order of completions. */
   note(kind: JournalKind, key: string, body: JsonValue): Promise<number>;
+  /** Stores a journal entry in the same way, and the row of the call that it records. */
+  noteCall(entry: JournalEntry, call?: NewCall): Promise<number>;
+  /** Puts a message into the inbox that does not come from a caller. */
+  receive(message: Message): void;
   /** Adds a journal entry to the next write. */
   noteLater(kind: JournalKind, key: string, body: JsonValue): void;
   /** Resolves when a stored entry of this run is next in the order of completions; `undefined` if it is at once. */

@@ -1,9 +1,10 @@
 import { A2AError } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
+import type { Message } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
 import { isPaused, isTerminal, type TaskState } from '../../model/state.ts';
 import { HANDLER_FAILED } from '../../observe/log.ts';
-import type { JournalEntry, JournalRecord, TaskRecord } from '../../store/store.ts';
+import type { JournalEntry, JournalRecord, NewCall, TaskRecord } from '../../store/store.ts';
 import { nextTurn } from '../../support/time/scheduler.ts';
 import type { EngineContext } from '../engine-context.ts';
 import { emissionOf } from '../output/output.ts';
@@ -15,6 +16,7 @@ import type { Runnable } from '../runnable.ts';
 import { taskFields } from '../task-trace.ts';
 import { type Loss, type Noted, TaskWriter, type WriterEvents } from '../write/task-writer.ts';
 import type { Decision } from '../write/write-batch.ts';
+import { cancelsAtEnd, RunCalls } from './calls.ts';
 import { ChangedCode } from './changed-code.ts';
 import { Completions } from './completions.ts';
 import { drive, type Sink } from './drive.ts';
@@ -82,6 +84,7 @@ export class Run implements ContextRun, WriterEvents {
   #steps: RunSteps | undefined;
   #waits: Waits | undefined;
   #inbox: RunInbox | undefined;
+  #calls: RunCalls | undefined;
   #completions: Completions | undefined;
   #abort: AbortController | undefined;
   #state = RUNNING;
@@ -127,6 +130,10 @@ export class Run implements ContextRun, WriterEvents {
 
   get waits(): Waits {
     return (this.#waits ??= new Waits(this, this.#writer));
+  }
+
+  get calls(): RunCalls {
+    return (this.#calls ??= new RunCalls(this, this.#writer));
   }
 
   get inbox(): RunInbox {
@@ -210,6 +217,7 @@ export class Run implements ContextRun, WriterEvents {
   #lookAround({ canceling }: TaskRecord, entries: readonly JournalRecord[]): void {
     this.catchUp(entries);
     if (!this.#writer.isAsking) this.outputs.publishHeld();
+    this.#calls?.look();
     this.#waits?.settle();
     this.#inbox?.wake();
     if (canceling) this.cancel();
@@ -340,10 +348,10 @@ export class Run implements ContextRun, WriterEvents {
     if (this.#isCanceling) throw stopError('canceled');
   }
 
-  assertOutsideStep(call: 'ask' | 'authorize' | 'sleep'): void {
+  assertOutsideStep(call: 'ask' | 'authorize' | 'sleep' | 'call' | 'startCall'): void {
     if (this.#steps?.isPerforming !== true || !isInsideStep()) return;
     throw new TypeError(
-      `${call}() cannot be called inside a step: a step runs as a whole, without waiting for the caller or a timer. ` +
+      `${call}() cannot be called inside a step: a step runs as a whole, without waiting for the caller, a timer or another agent. ` +
         `Call ${call}() in the handler, before or after the step.`,
     );
   }
@@ -385,12 +393,28 @@ export class Run implements ContextRun, WriterEvents {
   }
 
   async note(kind: JournalKind, key: string, body: JsonValue): Promise<number> {
+    return this.noteCall({ kind, key, body });
+  }
+
+  async noteCall(entry: JournalEntry, call?: NewCall): Promise<number> {
     this.assertRunning();
     // The entry makes the task visible, so it should show as working.
     this.outputs.begin();
-    const noted = await this.#writer.note({ kind, key, body });
+    const noted = await this.#writer.note(entry, call);
     await this.inOrder(noted);
     return noted.number;
+  }
+
+  receive(message: Message): void {
+    const entry = { kind: 'message', key: message.messageId, body: message as unknown as JsonValue };
+    // If it is not stored, the next run does it again.
+    this.#received(entry).catch(() => {});
+  }
+
+  async #received(entry: JournalEntry): Promise<void> {
+    const { number } = await this.#writer.note(entry);
+    this.journal.addMessage({ ...entry, number });
+    this.#inbox?.wake();
   }
 
   noteLater(kind: JournalKind, key: string, body: JsonValue): void {
@@ -457,7 +481,7 @@ export class Run implements ContextRun, WriterEvents {
     this.timers.clear();
     this.#waits?.stop('over');
     if (outcome.kind === 'reply' && !this.#isCanceling && (await this.#dropForReply(outcome.parts))) return;
-    const permitted = await this.#permitted(outcome);
+    const permitted = outcome.kind === 'turn' && !this.#isCanceling ? await this.#permitted(outcome) : outcome;
     // In one write with the end. A handler that threw or was stopped has not left out output on purpose.
     if (this.#state.stop === undefined) this.outputs.publishHeld();
     if (this.#state.stop === undefined && isByHandler) {
@@ -476,13 +500,17 @@ export class Run implements ContextRun, WriterEvents {
   }
 
   async #permitted(outcome: Outcome): Promise<Outcome> {
-    const refusal = outcome.kind === 'turn' && !this.#isCanceling ? await this.refusalToPause() : undefined;
+    const refusal = await this.refusalToPause();
     return refusal ? { kind: 'end', state: 'TASK_STATE_FAILED', parts: [{ text: refusal.message }] } : outcome;
   }
 
   #decisionOf(outcome: Outcome): Decision {
     const { questionTtlMs } = this.agent.limits;
-    return decisionOf(outcome, this.outputs, { now: this.now(), turn: this.journal.turn + 1, questionTtlMs });
+    const place = { now: this.now(), turn: this.journal.turn + 1, questionTtlMs };
+    const decision = decisionOf(outcome, this.outputs, place);
+    if (this.record.openCalls === undefined) return decision;
+    const journal = cancelsAtEnd(this.journal, this.#calls, outcome.kind !== 'turn');
+    return journal.length === 0 ? decision : { ...decision, journal, callsDue: true };
   }
 
   /** Drops the task for a reply, if no caller has seen the task. */

@@ -14,13 +14,14 @@ import {
   questionBody,
 } from '../questions/open-questions.ts';
 import { timeAfter } from '../write/status-time.ts';
+import type { CalledEntry } from '../calls/call-request.ts';
 import type { Noted, TaskWriter } from '../write/task-writer.ts';
 import type { Decision } from '../write/write-batch.ts';
 import type { RunPort } from './run-port.ts';
 import { stopError, type StopReason } from './run-state.ts';
 
 /** A wait of the handler that may take days. Its end is an entry of the journal. */
-type Wait = Sleep | QuestionWait;
+type Wait = Sleep | QuestionWait | CallWait;
 
 interface Sleep {
   readonly kind: 'sleep';
@@ -39,6 +40,20 @@ interface QuestionWait {
   readonly question: OpenQuestion;
   /** Whether it is stored. */
   isStored: boolean;
+}
+
+interface CallWait {
+  readonly kind: 'call';
+  readonly key: string;
+  readonly until: number;
+  readonly result: Deferred<CalledEntry>;
+}
+
+/** A wait that can be given up. */
+export interface Revocable<T> {
+  readonly result: Promise<T>;
+  /** Waits no longer. The result then stays pending. */
+  readonly revoke: () => void;
 }
 
 /** A question of a handler, or one that the run asks for an agent that it called. */
@@ -71,7 +86,7 @@ export interface AskedHandle {
 type AnswerRecord = { readonly value: JsonValue } | { readonly expired: true } | { readonly canceled: true };
 
 /**
- * The durable waits of a handler: questions and sleeps. While it waits for nothing else, the run is suspended: it holds
+ * The durable waits of a handler: questions, sleeps and calls. While it waits for nothing else, the run is suspended: it holds
  * neither a lease nor a slot, and the store wakes it when a wait ends.
  *
  *     running ── ask, sleep (and no step in progress) ──► suspended
@@ -109,22 +124,38 @@ export class Waits {
     const run = this.#run;
     run.assertMayWait();
     if (!(ms >= 0)) throw new RangeError(`sleep: expected a number of milliseconds, 0 or more, got ${ms}`);
-    const key = String(++this.#slept);
+    await this.limit(ms, String(++this.#slept)).result;
+  }
+
+  /** A sleep under a key of its own. */
+  limit(ms: number, key: string): Revocable<void> {
+    const run = this.#run;
     run.journal.unasked?.asked('sleep', key);
-    if (run.journal.find('slept', key) !== undefined) {
-      await run.completions.again(run.journal.numberOf('slept', key));
-      return;
-    }
+    if (run.journal.find('slept', key) !== undefined)
+      return { result: run.completions.again(run.journal.numberOf('slept', key)), revoke: () => {} };
     const known = run.journal.find('sleep', key) as { readonly until: number } | undefined;
     const until = known?.until ?? run.now() + ms;
     const result = deferred<void>();
-    this.#begin({ kind: 'sleep', key, until, result });
+    const sleep: Sleep = { kind: 'sleep', key, until, result };
+    this.#begin(sleep);
     run.outputs.begin();
     if (known === undefined) run.noteLater('sleep', key, { until });
     const stored = this.#pause().then(() => run.engine.faultPoint('after-sleep'));
     stored.catch(result.reject);
     // Does not also wait for the pause: that could mean waiting for the end of another pause.
-    await result.promise;
+    return { result: result.promise, revoke: () => void this.#open.delete(sleep) };
+  }
+
+  /** Waits for the result of a call. Its entry and row are stored, or added to the next write. */
+  call(key: string): Revocable<CalledEntry> {
+    const run = this.#run;
+    const result = deferred<CalledEntry>();
+    const call: CallWait = { kind: 'call', key, until: Number.POSITIVE_INFINITY, result };
+    this.#begin(call);
+    run.outputs.begin();
+    const stored = this.#pause().then(() => run.engine.faultPoint('after-call'));
+    stored.catch(result.reject);
+    return { result: result.promise, revoke: () => void this.#open.delete(call) };
   }
 
   /** @param earlier The question as it was before it was reworded. */
@@ -243,7 +274,7 @@ export class Waits {
 
   #begin(wait: Wait): void {
     this.#open.add(wait);
-    this.#run.timers.callAt(wait.until, () => this.settle());
+    if (wait.until !== Number.POSITIVE_INFINITY) this.#run.timers.callAt(wait.until, () => this.settle());
   }
 
   /**
@@ -258,6 +289,10 @@ export class Waits {
     let due: QuestionWait | undefined;
     let isHidden = false;
     for (const wait of this.#open) {
+      if (wait.kind === 'call' && journal.find('called', wait.key) !== undefined) {
+        this.#open.delete(wait);
+        void this.#deliverResult(wait);
+      }
       if (wait.kind !== 'question') continue;
       const answer = journal.find('answer', wait.key) as AnswerRecord | undefined;
       if (answer !== undefined) {
@@ -298,6 +333,12 @@ export class Waits {
         );
       else this.#stored().catch(() => {});
     });
+  }
+
+  /** Whether it waits for more than timers. */
+  get #awaitsOthers(): boolean {
+    for (const wait of this.#open) if (wait.kind !== 'sleep') return true;
+    return false;
   }
 
   get #hasQuestion(): boolean {
@@ -341,6 +382,8 @@ export class Waits {
     const { key, result, question } = wait;
     const { outputs, engine } = this.#run;
     this.#isExpiring = true;
+    // The nodes that work on the call of the agent that has asked are notified.
+    if (question.asked.path !== undefined) this.#writer.makeCallsDue();
     try {
       // An answer that was stored first counts.
       const noted = await this.#ended(wait, { kind: 'answer', key, body: { expired: true } });
@@ -381,6 +424,15 @@ export class Waits {
       }
       return undefined;
     });
+  }
+
+  /** Delivers the result of a call after the entries that precede it. */
+  async #deliverResult({ key, result }: CallWait): Promise<void> {
+    const { journal } = this.#run;
+    const number = journal.numberOf('called', key);
+    await this.#run.arrived(number);
+    journal.unasked?.passed('call', number);
+    result.resolve(journal.find('called', key) as unknown as CalledEntry);
   }
 
   /** Delivers an answer after the entries that precede it. */
@@ -435,8 +487,8 @@ export class Waits {
     }
     let wakeAt = Number.MAX_SAFE_INTEGER;
     for (const { until } of this.#open) wakeAt = Math.min(wakeAt, until);
-    // An answer that came first has woken the task, which must not be suspended over it.
-    const asOf = this.#hasQuestion ? { asOf: run.journal.arrivals } : {};
+    // An answer, or news of a call, that came first has woken the task, which must not be suspended over it.
+    const asOf = this.#awaitsOthers ? { asOf: run.journal.arrivals } : {};
     const noted = await this.#decide({ ...asOf, ...change, release: true, wakeAt });
     run.engine.faultPoint('after-suspend');
     if (noted === undefined) return false;

@@ -1,3 +1,4 @@
+import { count, defaultsOf, type OptionTable } from '../../support/options.ts';
 import type { EngineContext } from '../engine-context.ts';
 
 /** How long ended tasks are kept. Unfinished tasks are never removed. */
@@ -17,13 +18,16 @@ export interface Retention {
 
 const HOUR = 60 * 60 * 1000;
 
+/** Every count and age may be 0; the interval between two sweeps may not. */
+export const RETENTION = {
+  maxAgeMs: count({ least: 0, byDefault: 30 * 24 * HOUR }),
+  maxEnded: count({ least: 0, byDefault: 1_000_000 }),
+  replayWindowMs: count({ least: 0, byDefault: HOUR }),
+  everyMs: count({ byDefault: 60_000 }),
+} as const satisfies OptionTable<Retention>;
+
 /** The retention if no option is set. */
-export const DEFAULT_RETENTION: Retention = Object.freeze({
-  maxAgeMs: 30 * 24 * HOUR,
-  maxEnded: 1_000_000,
-  replayWindowMs: HOUR,
-  everyMs: 60_000,
-});
+export const DEFAULT_RETENTION: Retention = defaultsOf(RETENTION);
 
 /** Tasks that one call removes. Small, so that other writes do not wait. */
 const BATCH = 500;

@@ -99,6 +99,7 @@ export class Slots {
   /** Whether a new task of a caller may start at once, which requires that no queued task may. */
   mayStart(key: string): boolean {
     if (!this.mayTake(key)) return false;
+    if (this.#waitingByKey.size === 0) return true;
     for (const waiting of this.#waitingByKey.keys()) if (this.mayTake(waiting)) return false;
     return true;
   }

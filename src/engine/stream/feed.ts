@@ -34,7 +34,7 @@ type NowAndThen = (call: () => void) => () => void;
 export class Feed {
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   readonly #onPushed: () => void;
-  readonly #nowAndThen: NowAndThen;
+  readonly #nowAndThen: NowAndThen | undefined;
   #last: FeedChange | undefined;
   /** How many tasks were notified in this round. */
   #turn = 0;
@@ -43,7 +43,7 @@ export class Feed {
    * @param onPushed Called when a task with push configurations was stored.
    * @param nowAndThen Set if each listener needs its own periodic hint to read the store.
    */
-  constructor(onPushed: () => void = () => {}, nowAndThen: NowAndThen = () => () => {}) {
+  constructor(onPushed: () => void = () => {}, nowAndThen?: NowAndThen) {
     this.#onPushed = onPushed;
     this.#nowAndThen = nowAndThen;
   }
@@ -73,9 +73,9 @@ export class Feed {
     if (this.#last !== undefined) subscriber(this.#last);
     const subscribers = this.#subscribers.get(taskId) ?? new Set();
     this.#subscribers.set(taskId, subscribers.add(subscriber));
-    const stop = this.#nowAndThen(() => subscriber({ kind: 'hint' }));
+    const stop = this.#nowAndThen?.(() => subscriber({ kind: 'hint' }));
     return () => {
-      stop();
+      stop?.();
       if (subscribers.delete(subscriber) && subscribers.size === 0) this.#subscribers.delete(taskId);
     };
   }

@@ -11,6 +11,7 @@ import {
   questionMessage,
   shownQuestion,
   UnansweredQuestions,
+  withoutList,
 } from '../questions/open-questions.ts';
 import { statusEvent } from '../replay/event-body.ts';
 import { timeAfter } from '../write/status-time.ts';
@@ -34,8 +35,7 @@ export async function readQuestions(store: Store, record: TaskRecord): Promise<T
   const entries = await store.journal(record.id);
   const open = openQuestions(UnansweredQuestions.in(entries), record);
   const entry = entries.findLast(({ kind, key }) => kind === 'question' && key === record.question);
-  const asked = entry === undefined ? { gives: 'text' as const, sensitive: false, expiresAt: 0 } : askedIn(entry);
-  return { entries, shown: shownQuestion(record, asked), open };
+  return { entries, shown: shownQuestion(record, askedIn(entry)), open };
 }
 
 /** The end of a question by a caller. */
@@ -62,7 +62,8 @@ export function toQuestionEnd(
 ): TaskWrite {
   const isShown = question.key === shown.key;
   const isExact = tries < EXACT_TRIES;
-  const asked = isShown ? record.status.message : questionMessage(record, question);
+  const { message } = record.status;
+  const asked = isShown ? message && withoutList(message) : questionMessage(record, question);
   const entry = isShown || asked === undefined ? answer : withQuestion(answer, asked);
   const timestamp = timeAfter(record.status, clock.now());
   const [first, ...others] = open.filter(({ key }) => key !== question.key);
@@ -72,6 +73,8 @@ export function toQuestionEnd(
     history: [asked, said].filter((message) => message !== undefined),
     journal: before === undefined ? [entry] : [before, entry],
     wakeAt: clock.now(),
+    // The answer goes to the called agent that has asked.
+    ...(question.asked.path !== undefined && { callsDue: true }),
   };
   if (!isExact && !isShown) return write;
   if (first === undefined || !isExact)

@@ -10,6 +10,7 @@ import { notFound, shown, type TaskAccess } from './task-access.ts';
 import type { Runs } from '../schedule/runs.ts';
 import { timeAfter } from '../write/status-time.ts';
 import { SettleWaiter } from './settle-waiter.ts';
+import { withoutList } from '../questions/open-questions.ts';
 
 /** How long to wait after the grace period of a run before its lease is revoked. */
 const REVOKE_AFTER_MS = 1000;
@@ -95,7 +96,7 @@ async function endOf({ store, clock, agents }: EngineContext, record: TaskRecord
     events: [...creation, statusEvent(record, canceled)],
     visible: true,
     status: canceled,
-    history: status.message === undefined ? [] : [status.message],
+    history: status.message === undefined ? [] : [withoutList(status.message)],
     endedAt: now,
     ...journalToKeep(agents.get(record.agent)),
     ...(artifacts.length > 0 && { artifacts: JSON.stringify(artifacts) }),

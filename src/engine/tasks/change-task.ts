@@ -45,6 +45,7 @@ export async function changeTask(engine: EngineContext, change: TaskChange): Pro
     engine.faultPoint(change.faultPoint);
     if (result.kind === 'appended') {
       publish(engine, write, result.record, result.firstEvent);
+      if (result.callsDue === true) engine.onCallsDue(result.record);
       return { kind: 'changed', record: result.record };
     }
     if (result.kind !== 'rejected') return { kind: result.kind, record };

@@ -56,13 +56,14 @@ export function prepareTask(engine: EngineContext, runs: Runs, agent: Runnable, 
   // Taken before the task is stored, so that concurrent messages do not find the same last slot.
   if (hasSlot) slots.take(key);
   else if (waitsHere) slots.enqueue(task, runs.limitWait(agent, task));
-  const findReply = async (): Promise<Message | undefined> => {
-    // Without a key, `create` would store the task again.
-    if (task.idempotency === undefined) return undefined;
-    const found = await engine.store.create(task);
-    return found.kind === 'repeated' ? found.reply : undefined;
-  };
-  return { task, agent, hasSlot, findReply };
+  return { task, agent, hasSlot, findReply: () => replyTo(engine, task) };
+}
+
+async function replyTo({ store }: EngineContext, task: NewTask): Promise<Message | undefined> {
+  // Without a key, `create` would store the task again.
+  if (task.idempotency === undefined) return undefined;
+  const found = await store.create(task);
+  return found.kind === 'repeated' ? found.reply : undefined;
 }
 
 /**
@@ -117,19 +118,20 @@ function assertNothingSensitive({ parts }: Message): void {
   });
 }
 
-function newTask(
+/** The task that a message creates. */
+export function newTask(
   { newId, clock, node, maxHistoryBytes }: EngineContext,
   submission: Submission,
   hasSlot: boolean,
 ): NewTask {
   const now = clock.now();
-  const id = newId();
+  const { tenant, owner, agent, fairnessKey, alias, pushConfig, call } = submission;
+  const id = call?.taskId ?? newId();
   const contextId = submission.message.contextId ?? newId();
   const message = withTaskIds(submission.message, id, contextId);
   const historyBytes = jsonSize(message);
   if (historyBytes > maxHistoryBytes) throw messageTooLarge(maxHistoryBytes);
   const status = { state: 'TASK_STATE_SUBMITTED' as const, timestamp: timeText(now) };
-  const { tenant, owner, agent, fairnessKey, alias, pushConfig } = submission;
   // A task that another node may run needs a key, so that its reply can be found.
   const idempotency =
     idempotencyOf(submission, now) ??
@@ -151,6 +153,7 @@ function newTask(
   if (fairnessKey !== undefined) task.fairnessKey = fairnessKey;
   if (submission.returnImmediately === true) task.event = createdEvent({ id, contextId, status }, message);
   if (hasSlot) task.node = node;
+  if (call !== undefined) task.callId = call.id;
   if (alias !== undefined) task.alias = nameAt(agent, alias);
   if (idempotency !== undefined) task.idempotency = idempotency;
   if (pushConfig !== undefined) task.pushConfig = pushConfigOf({ newId, clock }, id, pushConfig);

@@ -10,7 +10,7 @@ import type { Runnable } from '../runnable.ts';
 import type { Runs } from '../schedule/runs.ts';
 import type { TaskRecord } from '../../store/store.ts';
 import type { Submission } from './submission.ts';
-import { SettleWaiter } from './settle-waiter.ts';
+import { type Settled, SettleWaiter } from './settle-waiter.ts';
 
 /** The result of a send: a task, or a message without a task. */
 export type SendResult =
@@ -22,6 +22,23 @@ export type SendResult =
       /** The reply of a handler that ended its run with `ctx.reply()`. */
       readonly message: Message;
     };
+
+/** How long a sender waits for its task. */
+export function maxWaitOf({ limits }: Runnable, { maxWaitMs = Number.POSITIVE_INFINITY }: Submission): number {
+  return Math.min(maxWaitMs, limits.maxWaitMs);
+}
+
+/** The task of a response, if it need not be read. */
+export function taskAt(settled: Settled): Task | undefined {
+  return settled.kind === 'settled' && fitsPage(settled.record) ? settled.task : undefined;
+}
+
+/** The end of a wait, and the sources of a reply. */
+interface Waited {
+  readonly settled: Settled;
+  readonly waiter: SettleWaiter;
+  readonly findReply: FindReply;
+}
 
 /** Waits for the outcome of stored messages. */
 export class SendOutcomes {
@@ -49,30 +66,32 @@ export class SendOutcomes {
     if (submission.returnImmediately === true) return asItIs(this.#engine, submission, taskId, findReply);
     const waiter = new SettleWaiter(this.#engine, submission, taskId);
     void waiter.poll();
-    return this.outcome(agent, submission, taskId, waiter, findReply).finally(() => waiter.close());
+    try {
+      const settled = await waiter.wait(maxWaitOf(agent, submission), submission.signal);
+      return await this.outcome(agent, submission, taskId, { settled, waiter, findReply });
+    } finally {
+      waiter.close();
+    }
   }
 
+  /** The response for a task that has settled, or did not settle in time. */
   async outcome(
     agent: Runnable,
     submission: Submission,
     taskId: string,
-    waiter: SettleWaiter,
-    findReply: FindReply,
+    { settled, waiter, findReply }: Waited,
   ): Promise<SendResult> {
-    const { maxWaitMs = Number.POSITIVE_INFINITY, signal } = submission;
-    const rest = await waiter.wait(Math.min(maxWaitMs, agent.limits.maxWaitMs), signal);
-    if (rest.kind === 'replied') return { message: rest.message };
-    if (rest.kind === 'gone') {
+    if (settled.kind === 'replied') return { message: settled.message };
+    if (settled.kind === 'gone') {
       const message = await this.#replyOf(taskId, waiter, findReply);
       if (message === undefined) throw notFound(taskId);
       return { message };
     }
-    if (rest.kind === 'late') {
-      if (signal?.aborted === true) senderLeft(this.#engine, this.#runs, agent, submission, taskId);
+    if (settled.kind === 'late') {
+      if (submission.signal?.aborted === true) senderLeft(this.#engine, this.#runs, agent, submission, taskId);
       return asItIs(this.#engine, submission, taskId, () => this.#replyOf(taskId, waiter, findReply));
     }
-    const { task, record } = rest;
-    return { task: task !== undefined && fitsPage(record) ? task : await this.#read(submission, record) };
+    return { task: taskAt(settled) ?? (await this.#read(submission, settled.record)) };
   }
 
   /** Callers that wait for the same task and are notified at the same moment share one read. */

@@ -25,6 +25,9 @@ export class SettleWaiter {
   readonly #start: number;
   readonly #settled = deferred<Settled>();
   readonly #stop: () => void;
+  #leave: (() => void) | undefined;
+  #signal: LeaveSignal | undefined;
+  #disarm: (() => void) | undefined;
   #reply: Deferred<Message | undefined> | undefined;
   #hasReply = false;
   #isWaiting = false;
@@ -59,23 +62,20 @@ export class SettleWaiter {
     this.#observe(record);
   }
 
-  /** @param maxWaitMs Counts from the creation of the waiter. */
-  async wait(maxWaitMs: number, signal?: LeaveSignal): Promise<Settled> {
+  /** Call `close` after it. @param maxWaitMs Counts from the creation of the waiter. */
+  wait(maxWaitMs: number, signal?: LeaveSignal): Promise<Settled> {
     this.#isWaiting = true;
     if (this.#isStale) void this.poll();
     const leave = (): void => this.#settled.resolve({ kind: 'late' });
     const { timers, clock } = this.#engine;
     const end = this.#start + maxWaitMs;
     if (end <= clock.now()) leave();
-    const disarm = timers.add(end, leave);
+    else this.#disarm = timers.add(end, leave);
+    this.#leave = leave;
+    this.#signal = signal;
     signal?.addEventListener('abort', leave, { once: true });
     if (signal?.aborted === true) leave();
-    try {
-      return await this.#settled.promise;
-    } finally {
-      disarm();
-      signal?.removeEventListener('abort', leave);
-    }
+    return this.#settled.promise;
   }
 
   get hasReply(): boolean {
@@ -103,6 +103,8 @@ export class SettleWaiter {
 
   close(): void {
     this.#stop();
+    this.#disarm?.();
+    if (this.#leave !== undefined) this.#signal?.removeEventListener('abort', this.#leave);
   }
 
   /** Created on first use, which is rare. */

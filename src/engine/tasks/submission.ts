@@ -1,5 +1,6 @@
 import { A2AError } from '../../errors.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import type { TraceContext } from '../../observe/trace-context.ts';
 import type { Idempotency, Scope } from '../../store/store.ts';
@@ -33,6 +34,8 @@ export interface Submission extends Scope {
   readonly skillId?: string;
   /** The trace context of the request, if it has one. */
   readonly trace?: TraceContext;
+  /** Where the task comes from, if another agent has sent the message. Checked by `checkLineage`. */
+  readonly lineage?: Lineage;
   /** Whether to return as soon as the message is stored, without waiting for the task. */
   readonly returnImmediately?: boolean;
   /**
@@ -64,6 +67,16 @@ export interface Submission extends Scope {
   readonly elsewhere?: boolean;
   /** Called with the id of the task as soon as the message is stored, also for a repeat. */
   readonly onStored?: (taskId: string) => void;
+  /** Set if a task of the same store sends the message. */
+  readonly call?: CallOrigin;
+}
+
+/** The call that creates a task. */
+export interface CallOrigin {
+  /** The id of the call. */
+  readonly id: string;
+  /** The id of the new task, chosen with the call. */
+  readonly taskId: string;
 }
 
 /** How long repeats of a request are recognised at least. */
@@ -115,7 +128,9 @@ function assertName(field: string, text: string | undefined, most = MAX_NAME): v
 
 /** How a repeat of the request is recognised; `undefined` if it cannot be. */
 export function idempotencyOf(submission: Submission, now: number): Idempotency | undefined {
-  const { agent, idempotencyKey, deduplicateByMessageId = true, caller, message } = submission;
+  const { agent, idempotencyKey, deduplicateByMessageId = true, caller, message, call } = submission;
+  if (call !== undefined)
+    return { key: nameAt(agent, `c:${call.id}`), digest: contentDigest(submission), keepUntil: now + KEEP_KEY_MS };
   // Message ids of anonymous callers collide in practice.
   if (idempotencyKey === undefined && !(caller.isVerified && deduplicateByMessageId)) return undefined;
   const content = contentDigest(submission);
@@ -129,13 +144,14 @@ export function contentDigest({ agent, message }: Submission): string {
 }
 
 export function originOfSubmission(submission: Submission): JsonObject {
-  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace, timeoutMs } = submission;
+  const { caller, acceptedOutputModes = [], metadata, extensions, skillId, trace, timeoutMs, lineage } = submission;
   const origin: Writable<Origin> = { caller, acceptedOutputModes };
   if (metadata !== undefined) origin.metadata = metadata;
   if (extensions !== undefined) origin.extensions = extensions;
   if (skillId !== undefined) origin.skillId = skillId;
   if (trace !== undefined) origin.trace = trace;
   if (timeoutMs !== undefined) origin.timeoutMs = timeoutMs;
+  if (lineage !== undefined) origin.lineage = lineage;
   return origin as unknown as JsonObject;
 }
 

@@ -11,7 +11,7 @@ export interface TaskAccess extends Scope {
  * Whether a task belongs to the requested agent. Agents can share a store, but callers of one agent cannot see tasks of
  * another.
  */
-export function isWithin({ agent }: TaskAccess, record: TaskRecord): boolean {
+export function isWithin({ agent }: TaskAccess, record: Pick<TaskRecord, 'agent'>): boolean {
   return agent === undefined || record.agent === agent;
 }
 

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../model/json.ts';
+import type { Artifact } from '../../model/artifact.ts';
 import type { Message } from '../../model/message.ts';
-import type { Task } from '../../model/task.ts';
-import type { ReadParts, StoredTask, TaskRecord } from '../../store/store.ts';
+import type { Task, TaskStatus } from '../../model/task.ts';
+import type { PagePosition, ReadParts, StoredTask, TaskRecord, TaskTexts } from '../../store/store.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { EngineContext } from '../engine-context.ts';
-import { taskOf } from '../replay/event-body.ts';
-import { shown, type TaskAccess } from './task-access.ts';
+import { artifactsOf, taskOf, taskView } from '../replay/event-body.ts';
+import { isWithin, notFound, shown, type TaskAccess } from './task-access.ts';
 
 /** The approximate size of history and artifacts in one response; for a list, of all its tasks. */
 export const PAGE_BYTES = 8 * 2 ** 20;
@@ -14,9 +15,9 @@ export const PAGE_BYTES = 8 * 2 ** 20;
 export const HISTORY_KEY = 'urn:tandem-a2a:history';
 
 /** A page of a list of tasks. */
-export interface ListedTasks {
+export interface ListedTasks<Listed = Task> {
   /** The tasks of the page. */
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly Listed[];
   /** How many tasks match in all. */
   readonly total: number;
   /** Set if the page ended early because of its size. */
@@ -103,8 +104,77 @@ export async function readTask(
   taskId: string,
   historyLength?: number,
 ): Promise<Task> {
-  const parts = historyLength === undefined ? PAGE_PARTS : { ...PAGE_PARTS, history: historyLength };
-  return pagedTask(shown(access, taskId, await store.read(access, taskId, parts)));
+  return pagedTask(shown(access, taskId, await store.read(access, taskId, partsOf(historyLength))));
+}
+
+function partsOf(historyLength: number | undefined): ReadParts {
+  return historyLength === undefined ? PAGE_PARTS : { ...PAGE_PARTS, history: historyLength };
+}
+
+/**
+ * A task as the JSON of the 1.0 format, made of the texts that the store has, and its position in a list. Serialising the task would
+ * give the same text.
+ */
+export interface TaskText extends PagePosition {
+  /** The JSON of the task. */
+  readonly text: string;
+}
+
+export function isText(task: Task | TaskText): task is TaskText {
+  return 'text' in task;
+}
+
+/** Only messages with unknown members differ from the 1.0 format. */
+const UNKNOWN_MEMBERS = '"unknownMembers":';
+
+/** Two adjacent members of an array of objects, the second of which is not an artifact. */
+const ADJACENT_PARTS = /\},\{"(?!artifactId":)/;
+
+/**
+ * Reads a task like `readTask`, as text if the store has it as texts that are exactly what a response contains.
+ *
+ * @throws A2AError `TASK_NOT_FOUND`
+ */
+export async function readTaskText(
+  context: EngineContext,
+  access: TaskAccess,
+  taskId: string,
+  historyLength?: number,
+): Promise<Task | TaskText> {
+  const { store } = context;
+  if (store.readTexts === undefined) return readTask(context, access, taskId, historyLength);
+  const found = await store.readTexts(access, taskId, partsOf(historyLength));
+  if (found === undefined || 'record' in found) return pagedTask(shown(access, taskId, found));
+  if (!found.visible || !isWithin(access, found)) throw notFound(taskId);
+  return taskText(found);
+}
+
+/** A task of a page. */
+export function listedText(task: TaskTexts | StoredTask): Task | TaskText {
+  return 'record' in task ? pagedTask(task) : taskText(task);
+}
+
+/** The members are in the order of `taskView`. */
+function taskText(texts: TaskTexts): Task | TaskText {
+  const { id, contextId, statusTime, status, history, artifacts = '[]', metadata } = texts;
+  if (history.includes(UNKNOWN_MEMBERS) || ADJACENT_PARTS.test(artifacts)) return parsed(texts);
+  let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${status}`;
+  if (artifacts !== '[]') text += `,"artifacts":${artifacts}`;
+  if (history !== '') text += `,"history":[${history}]`;
+  if (metadata !== undefined) text += `,"metadata":${metadata}`;
+  text += '}';
+  return text.length > PAGE_BYTES ? parsed(texts) : { text, statusTime, id };
+}
+
+function parsed({ id, contextId, status, history, artifacts, metadata }: TaskTexts): Task {
+  const record = {
+    id,
+    contextId,
+    status: JSON.parse(status) as TaskStatus,
+    ...(metadata !== undefined && { metadata: JSON.parse(metadata) as JsonObject }),
+  };
+  const made: readonly Artifact[] = artifacts === undefined ? [] : artifactsOf({ snapshot: artifacts, tail: [] });
+  return taskView(record, JSON.parse(`[${history}]`) as Message[], made);
 }
 
 /** Returns the current task without waiting for the outcome, and makes it visible, so that the caller can read it again. */

@@ -8,6 +8,7 @@ import type {
   Guard,
   JournalEntry,
   Lease,
+  NewCall,
   NewEvent,
   TaskEvent,
   TaskRecord,
@@ -27,9 +28,6 @@ import type { WriteCoalescer } from './write-coalescer.ts';
 import type { LoadedTask } from '../replay/load-task.ts';
 import { addDecision, Batch, type Decision } from './write-batch.ts';
 
-/** The maximum number of outputs that wait for the store. A handler that publishes more has to wait. */
-const MAX_WAITING = 256;
-const MAX_WAITING_BYTES = 2 ** 20;
 /** Below this size a snapshot does not pay off. */
 const MIN_SNAPSHOT_BYTES = 2 ** 16;
 
@@ -82,7 +80,8 @@ export class TaskWriter implements WriteCoalescer {
   #record: TaskRecord;
   #status: TaskStatus;
   #lease: Lease | undefined;
-  #batch = new Batch();
+  /** The writes that wait. Created on first use, because a run ends without any. */
+  #waiting: Batch | undefined;
   #flight: Batch | undefined;
   #room: Deferred<void> | undefined;
   #isScheduled = false;
@@ -128,6 +127,14 @@ export class TaskWriter implements WriteCoalescer {
     return this.#flight?.notes === true ? this.#flight.done.promise : undefined;
   }
 
+  get #batch(): Batch {
+    return (this.#waiting ??= new Batch());
+  }
+
+  get #hasNothingWaiting(): boolean {
+    return this.#waiting === undefined || this.#waiting.isEmpty;
+  }
+
   /** The status including pending writes. */
   get status(): TaskStatus {
     return this.#status;
@@ -153,11 +160,11 @@ export class TaskWriter implements WriteCoalescer {
 
   /** Whether a question is open or about to be stored. Until it is answered, the status is the question. */
   get isAsking(): boolean {
-    return this.#record.question !== undefined || this.#batch.asks || this.#flight?.asks === true;
+    return this.#record.question !== undefined || this.#waiting?.asks === true || this.#flight?.asks === true;
   }
 
   get isIdle(): boolean {
-    return this.#batch.isEmpty && this.#flight === undefined;
+    return this.#hasNothingWaiting && this.#flight === undefined;
   }
 
   setStatus(status: TaskStatus, metadata?: JsonObject): void {
@@ -175,12 +182,12 @@ export class TaskWriter implements WriteCoalescer {
 
   /** Whether `closeArtifacts` can still mark the last chunk of this artifact, because it is not being written yet. */
   canClose(artifactId: string): boolean {
-    return this.#batch.hasOpenArtifact(artifactId);
+    return this.#waiting?.hasOpenArtifact(artifactId) === true;
   }
 
   /** Marks the last chunks as last, unless they are already being written. */
   closeArtifacts(): void {
-    this.#batch.closeArtifacts();
+    this.#waiting?.closeArtifacts();
   }
 
   /** Adds a journal entry. Call `stored` or `decide` after it. */
@@ -188,9 +195,21 @@ export class TaskWriter implements WriteCoalescer {
     this.#batch.journal.push(entry);
   }
 
-  /** Stores a journal entry. Resolves with its number. */
-  async note(entry: JournalEntry): Promise<Noted> {
+  /** Adds the entry of a call together with its row. Call `stored` or `decide` after it. */
+  addCall(entry: JournalEntry, call: NewCall): void {
     this.#batch.journal.push(entry);
+    (this.#batch.calls ??= []).push(call);
+  }
+
+  /** With the next write, the nodes that work on calls of the task look at it again. */
+  makeCallsDue(): void {
+    this.#batch.callsDue = true;
+  }
+
+  /** Stores a journal entry. Resolves with its number. @param call The row of the call that it records. */
+  async note(entry: JournalEntry, call?: NewCall): Promise<Noted> {
+    if (call === undefined) this.#batch.journal.push(entry);
+    else this.addCall(entry, call);
     const { done } = this.#batch;
     this.#push();
     const { journal, firstJournal } = await done.promise;
@@ -199,9 +218,7 @@ export class TaskWriter implements WriteCoalescer {
 
   /** Resolves when there is room for more output. */
   room(): Promise<void> | undefined {
-    const { events, journal, bytes } = this.#batch;
-    if (events.length + journal.length < MAX_WAITING && bytes < MAX_WAITING_BYTES)
-      return this.#engine.memory.room(this, this.#heldBytes);
+    if (this.#waiting === undefined || this.#waiting.hasRoom) return this.#engine.memory.room(this, this.#heldBytes);
     this.#schedule();
     return (this.#room ??= deferred<void>()).promise;
   }
@@ -213,18 +230,20 @@ export class TaskWriter implements WriteCoalescer {
 
   /** Resolves when everything so far is stored. */
   stored(): Promise<unknown> {
-    if (this.#batch.isEmpty) return this.#flight === undefined ? Promise.resolve() : this.#flight.done.promise;
+    if (this.#hasNothingWaiting) return this.#flight === undefined ? Promise.resolve() : this.#flight.done.promise;
     const { done } = this.#batch;
     this.#push();
     return done.promise;
   }
 
   /** Stores a pause or an end with all pending writes. Returns whether it was stored: not if the task is being canceled. */
-  async decide(decision: Decision): Promise<boolean> {
+  decide(decision: Decision): Promise<boolean> {
     const batch = this.#batch;
+    // Before the push, which may drop an outdated decision.
+    const { verdict } = batch;
     batch.decide(decision);
     this.#push();
-    return batch.verdict.promise;
+    return verdict.promise;
   }
 
   /**
@@ -259,7 +278,7 @@ export class TaskWriter implements WriteCoalescer {
     // A record that was read before the last own write is outdated.
     if (record.lastEvent < this.#record.lastEvent || record.lastJournal < this.#record.lastJournal) return;
     this.#see(record);
-    if (this.#batch.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
+    if (this.#waiting?.status === undefined && this.#flight?.status === undefined) this.#moveTo(record.status);
   }
 
   /** Called when the run is suspended: its memory no longer counts. */
@@ -275,9 +294,9 @@ export class TaskWriter implements WriteCoalescer {
     }
     this.#isLeaseWanted = false;
     this.#see(record);
-    if (this.#batch.status === undefined) this.#moveTo(record.status);
+    if (this.#waiting?.status === undefined) this.#moveTo(record.status);
     this.#lease = { node: this.#engine.node, fence: record.fence };
-    if (!this.#batch.isEmpty) this.#schedule();
+    if (!this.#hasNothingWaiting) this.#schedule();
   }
 
   /** Stops writing. Pending promises are rejected with the reason, or stay pending if there is none. */
@@ -285,12 +304,12 @@ export class TaskWriter implements WriteCoalescer {
     this.#isClosed = true;
     this.#lease = undefined;
     const { memory } = this.#engine;
-    const isAwaited = this.#batch.isAwaited || this.#flight?.isAwaited === true || this.#room !== undefined;
+    const isAwaited = this.#waiting?.isAwaited === true || this.#flight?.isAwaited === true || this.#room !== undefined;
     // Creating an error costs more than a short run, and usually nobody waits for one.
     const error = reason === undefined || !(isAwaited || memory.isWaiting(this)) ? undefined : stopError(reason);
     this.#uncount(error);
     if (error === undefined) return;
-    this.#batch.fail(error);
+    this.#waiting?.fail(error);
     this.#flight?.fail(error);
     this.#room?.reject(error);
   }
@@ -332,7 +351,7 @@ export class TaskWriter implements WriteCoalescer {
 
   writeGathered(): void {
     this.#isScheduled = false;
-    if (!this.#batch.isEmpty) this.#flush();
+    if (!this.#hasNothingWaiting) this.#flush();
   }
 
   /** Called when the store, or the way to it, has failed. */
@@ -351,7 +370,7 @@ export class TaskWriter implements WriteCoalescer {
     if (asOf !== undefined && (this.hasUnread || asOf !== this.#journal.arrivals)) batch.dropDecision();
     if (batch.isEmpty) return;
     this.#flight = batch;
-    this.#batch = new Batch();
+    this.#waiting = undefined;
     this.#makeRoom();
     this.#engine.faultPoint('before-commit');
     this.#send(batch, this.#lease);
@@ -381,13 +400,15 @@ export class TaskWriter implements WriteCoalescer {
     const write: Writable<TaskWrite> = {
       taskId: this.#record.id,
       by: this.#engine.node,
-      guard: batch.guard(lease, this.#record.question, this.#journal.seen),
+      guard: batch.guard(lease, this.#record, this.#journal.seen),
       events,
       journal,
       history: batch.pastMessages(this.#record.status),
     };
     if (!this.#record.visible) write.visible = true;
     if (batch.status !== undefined) write.status = batch.status;
+    if (batch.calls !== undefined) write.calls = batch.calls;
+    if (batch.callsDue) write.callsDue = true;
     if (batch.decision !== undefined) addDecision(write, batch.decision, this.#record);
     if (write.journal !== undefined && write.journal.length > 0)
       write.journal = outlined(write.journal, this.#engine.clock.now());
@@ -420,14 +441,15 @@ export class TaskWriter implements WriteCoalescer {
       this.#snapshotBytes = write.artifacts.length;
       this.#tailBytes -= batch.snapshotOf;
     }
-    if (this.#batch.status === undefined) this.#moveTo(record.status);
+    if (this.#waiting?.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
+    if (result.callsDue === true) this.#engine.onCallsDue(record, write.calls);
     this.#engine.feed.written(record, () => this.#changeOf(record, firstEvent, write.events));
     this.#engine.faultPoint('after-publish');
     batch.succeed();
     // In case the hint was lost.
     if (record.canceling && record.endedAt === undefined) this.#on.cancel();
-    if (this.#batch.isEmpty) return;
+    if (this.#hasNothingWaiting) return;
     if (this.#lease === undefined) this.#wantLease();
     else this.#flush();
   }
@@ -435,7 +457,7 @@ export class TaskWriter implements WriteCoalescer {
   /** The notification of a write. It contains the whole task if the run knows it and nothing is pending. */
   #changeOf(record: TaskRecord, first: number, written: readonly NewEvent[] = []): FeedChange {
     const events = written.map(({ kind, body }, i): TaskEvent => ({ number: first + i, kind, body }));
-    if (!this.#knowsAll || !this.#batch.isEmpty) return { kind: 'written', record, events };
+    if (!this.#knowsAll || !this.#hasNothingWaiting) return { kind: 'written', record, events };
     const task = (): Task => taskView(record, [...this.conversation.messages], this.#fold.artifacts());
     return { kind: 'written', record, events, task };
   }
@@ -458,6 +480,8 @@ export class TaskWriter implements WriteCoalescer {
   #undecided(batch: Batch, { lease, canceling }: Guard, record: TaskRecord): void {
     this.#see(record);
     const isCanceled = canceling === false && record.canceling;
+    // A canceled task makes no calls. Their waits end with the cancel.
+    if (record.canceling) batch.calls = undefined;
     const { ifOpen, asOf } = batch.decision ?? {};
     if (!isCanceled && ifOpen === undefined && asOf === undefined && lease !== undefined) {
       // The answer to a question that the run no longer waits for: the decision still applies, only after another status.
@@ -469,7 +493,7 @@ export class TaskWriter implements WriteCoalescer {
     this.#batch.takeOver(batch);
     if (record.canceling) this.#on.cancel();
     batch.undecided?.resolve(false);
-    if (!this.#batch.isEmpty) this.#schedule();
+    if (!this.#hasNothingWaiting) this.#schedule();
   }
 
   #lost(loss: Loss): void {

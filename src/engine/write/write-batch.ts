@@ -2,13 +2,17 @@ import type { TaskStatusUpdateEvent } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Message } from '../../model/message.ts';
 import type { TaskStatus } from '../../model/task.ts';
-import type { Guard, JournalEntry, Lease, NewEvent, TaskRecord, TaskWrite } from '../../store/store.ts';
+import type { Guard, JournalEntry, Lease, NewCall, NewEvent, TaskRecord, TaskWrite } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import type { Writable } from '../../support/writable.ts';
+import { withoutList } from '../questions/open-questions.ts';
 import { asLastChunk, statusEvent } from '../replay/event-body.ts';
 
 /** A pause or an end of a task. If the task is being canceled, only `canceled` is possible. */
-export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal'> {
+export interface Decision extends Pick<
+  TaskWrite,
+  'release' | 'wakeAt' | 'question' | 'endedAt' | 'journal' | 'callsDue'
+> {
   readonly status?: TaskStatus;
   readonly metadata?: JsonObject;
   /** Applies only while this question is open. */
@@ -20,10 +24,18 @@ export interface Decision extends Pick<TaskWrite, 'release' | 'wakeAt' | 'questi
   readonly asOf?: number;
 }
 
+/** The maximum number of outputs that wait for the store. A handler that publishes more has to wait. */
+const MAX_WAITING = 256;
+const MAX_WAITING_BYTES = 2 ** 20;
+
 /** The content of one write. */
 export class Batch {
   readonly events: NewEvent[] = [];
   readonly journal: JournalEntry[] = [];
+  /** Calls to add, which come with their journal entries. Most tasks make none. */
+  calls: NewCall[] | undefined;
+  /** Whether the open calls of the task have to be looked at. */
+  callsDue = false;
   /**
    * The latest chunk without `lastChunk`, and its artifact. Kept in fields, because a stream usually appends to one
    * artifact.
@@ -66,6 +78,11 @@ export class Batch {
   fail(error: unknown): void {
     this.#unstored?.reject(error);
     this.undecided?.reject(error);
+  }
+
+  /** Whether a handler may publish more without waiting. */
+  get hasRoom(): boolean {
+    return this.events.length + this.journal.length < MAX_WAITING && this.bytes < MAX_WAITING_BYTES;
   }
 
   /** Whether it asks a question. */
@@ -117,15 +134,9 @@ export class Batch {
   /** The messages that become history when this batch is stored after another status. */
   pastMessages(last: TaskStatus): readonly Message[] {
     const past: Message[] = [];
-    let current = last;
-    const move = (status: TaskStatus): void => {
-      // The same message with another list of open questions is still current.
-      if (current.message !== undefined && current.message.messageId !== status.message?.messageId)
-        past.push(current.message);
-      current = status;
-    };
-    for (const status of this.#statuses) move(status);
-    if (this.decision?.status !== undefined) move(this.decision.status);
+    let current = last.message;
+    for (const { message } of this.#statuses) current = replaced(current, message, past);
+    if (this.decision?.status !== undefined) replaced(current, this.decision.status.message, past);
     return past;
   }
 
@@ -150,8 +161,7 @@ export class Batch {
       this.decision = decision;
       return;
     }
-    const journal = [...(before.journal ?? []), ...(decision.journal ?? [])];
-    this.decision = { ...before, ...decision, journal };
+    this.decision = mergedDecision(before, decision);
   }
 
   /** Takes the decision out of the batch, because it is outdated. */
@@ -164,8 +174,8 @@ export class Batch {
     this.#unstored = undefined;
   }
 
-  /** @param open The open question, as far as the run knows. @param seen The last journal entry that it knows. */
-  guard(lease: Lease, open: string | undefined, seen: number): Guard {
+  /** @param record The task as far as the run knows. @param seen The last journal entry that it knows. */
+  guard(lease: Lease, { question: open, lastEvent }: TaskRecord, seen: number): Guard {
     const { status, ifOpen, asOf } = this.decision ?? {};
     // A new status while a question is open requires that the question is still open, because its answer also sets a
     // status.
@@ -174,6 +184,8 @@ export class Batch {
     const guard: Writable<Guard> = { lease };
     if (asOf !== undefined) guard.lastJournal = seen;
     if (condition !== undefined) guard.question = condition;
+    // The same question has another status when the list of open questions has changed.
+    if (replaces && open !== undefined) guard.lastEvent = lastEvent;
     const mayBeCanceled = this.decision === undefined || status?.state === 'TASK_STATE_CANCELED';
     if (!mayBeCanceled) guard.canceling = false;
     return guard;
@@ -193,6 +205,8 @@ export class Batch {
   takeOver(other: Batch): void {
     this.events.unshift(...other.events);
     this.journal.unshift(...other.journal);
+    if (other.calls !== undefined) this.calls = [...other.calls, ...(this.calls ?? [])];
+    if (other.callsDue) this.callsDue = true;
     this.#statuses.unshift(...other.#statuses);
     this.bytes += other.bytes;
     const waiting = other.#unstored;
@@ -202,16 +216,23 @@ export class Batch {
   }
 }
 
+/** Two decisions as one, with the journal entries of both. */
+export function mergedDecision(before: Decision, after: Decision): Decision {
+  const journal = [...(before.journal ?? []), ...(after.journal ?? [])];
+  return { ...before, ...after, journal };
+}
+
 /** Adds a decision to a write. It is kept apart from the log of the batch, which remains if the decision is not stored. */
 export function addDecision(
   write: Writable<TaskWrite>,
-  { status: decided, metadata, journal, release, wakeAt, question, endedAt }: Decision,
+  { status: decided, metadata, journal, release, wakeAt, question, endedAt, callsDue }: Decision,
   record: TaskRecord,
 ): void {
   if (release !== undefined) write.release = release;
   if (wakeAt !== undefined) write.wakeAt = wakeAt;
   if (question !== undefined) write.question = question;
   if (endedAt !== undefined) write.endedAt = endedAt;
+  if (callsDue !== undefined) write.callsDue = callsDue;
   if (journal !== undefined) write.journal = [...(write.journal ?? []), ...journal];
   if (decided === undefined) return;
   const { timestamp: last = '' } = write.status ?? record.status;
@@ -233,4 +254,10 @@ function stamped(event: NewEvent, timestamp: string): NewEvent {
     kind: 'status',
     body: JSON.stringify({ statusUpdate: { ...statusUpdate, status: { ...status, timestamp } } }),
   };
+}
+
+/** Adds a message to `past` that is not shown any more. The same message with another list of open questions is still shown. */
+function replaced(shown: Message | undefined, next: Message | undefined, past: Message[]): Message | undefined {
+  if (shown !== undefined && shown.messageId !== next?.messageId) past.push(withoutList(shown));
+  return next;
 }

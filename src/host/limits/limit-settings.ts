@@ -1,3 +1,6 @@
+import { type Check, isObject, kindOf } from '../../support/check.ts';
+import { count, defaultsOf, type Option, type OptionTable, readTable, required } from '../../support/options.ts';
+
 /** A token bucket: an average rate, and a burst after an idle period. */
 export interface Rate {
   /** The average number per minute. Greater than 0. */
@@ -36,6 +39,10 @@ export interface Limits {
   readonly messagesPerTask: number;
   /** Approximate JSON size of the history of a task. At the limit the task accepts no further messages. Default: 16 MiB. */
   readonly historyBytesPerTask: number;
+  /** How many calls between agents may lead to a task. Default: 3. */
+  readonly maxDepth: number;
+  /** Open calls to other agents of all tasks of one caller. Default: 1,000. */
+  readonly maxOpenCalls: number;
   /** Parts of one message. Default: 500. */
   readonly partsPerMessage: number;
   /** Characters of one text part. Default: 4,194,304. */
@@ -57,28 +64,36 @@ export interface Limits {
 /** The name of a limit. */
 export type LimitName = keyof Limits;
 
-export const DEFAULT_LIMITS: Limits = Object.freeze({
-  rate: Object.freeze({ perMinute: 600, burst: 100 }),
-  failedLogins: Object.freeze({ perMinute: 10, burst: 20 }),
-  streamsPerCaller: 100,
-  subscribersPerTask: 1000,
-  requestBytesPerCaller: 32 * 2 ** 20,
-  requestBytesPerProcess: 256 * 2 ** 20,
-  responseBytesPerCaller: 32 * 2 ** 20,
-  responseBytesPerProcess: 256 * 2 ** 20,
-  runBytes: 256 * 2 ** 20,
-  pushConfigsPerTask: 10,
-  messagesPerTask: 1000,
-  historyBytesPerTask: 16 * 2 ** 20,
-  partsPerMessage: 500,
-  textCharacters: 4 * 2 ** 20,
-  fileBytes: 5 * 2 ** 20,
-  metadataBytes: 64 * 2 ** 10,
-  depth: 64,
-  items: 10_000,
-  extensionsPerRequest: 32,
-  pageSize: 100,
-});
+const MIB = 2 ** 20;
+
+/** The options of `limits`. */
+export const LIMITS = {
+  rate: rate({ perMinute: 600, burst: 100 }),
+  failedLogins: rate({ perMinute: 10, burst: 20 }),
+  streamsPerCaller: count({ least: 0, byDefault: 100 }),
+  subscribersPerTask: count({ least: 0, byDefault: 1000 }),
+  requestBytesPerCaller: count({ byDefault: 32 * MIB }),
+  requestBytesPerProcess: count({ byDefault: 256 * MIB }),
+  responseBytesPerCaller: count({ byDefault: 32 * MIB }),
+  responseBytesPerProcess: count({ byDefault: 256 * MIB }),
+  runBytes: count({ byDefault: 256 * MIB }),
+  pushConfigsPerTask: count({ byDefault: 10 }),
+  messagesPerTask: count({ byDefault: 1000 }),
+  historyBytesPerTask: count({ byDefault: 16 * MIB }),
+  maxDepth: count({ byDefault: 3 }),
+  maxOpenCalls: count({ byDefault: 1000 }),
+  partsPerMessage: count({ byDefault: 500 }),
+  textCharacters: count({ byDefault: 4 * MIB }),
+  fileBytes: count({ least: 0, byDefault: 5 * MIB }),
+  metadataBytes: count({ least: 0, byDefault: 64 * 2 ** 10 }),
+  // Cannot be raised, because of the protocol or the store.
+  depth: count({ most: 64, byDefault: 64 }),
+  items: count({ byDefault: 10_000 }),
+  extensionsPerRequest: count({ byDefault: 32 }),
+  pageSize: count({ most: 100, byDefault: 100 }),
+} as const satisfies OptionTable<Limits>;
+
+export const DEFAULT_LIMITS: Limits = defaultsOf(LIMITS);
 
 /** Validated limits. */
 export interface LimitSettings extends Limits {
@@ -87,4 +102,35 @@ export interface LimitSettings extends Limits {
    * are usually the developer, or all callers behind a proxy without `trustProxy`.
    */
   readonly given: ReadonlySet<LimitName>;
+}
+
+export function readLimits(check: Check, value: unknown): LimitSettings {
+  const options = value === undefined ? {} : (check.record(value, 'limits', '{ partsPerMessage: 100 }') ?? {});
+  const hints = { maxBodyBytes: 'it is an option next to limits' };
+  const limits = readTable(check, options, LIMITS, 'limits.', hints);
+  const names = Object.keys(LIMITS) as readonly LimitName[];
+  return { ...limits, given: new Set(names.filter((name) => options[name] !== undefined)) };
+}
+
+const RATE = {
+  perMinute: required((check, value, path) => {
+    const isRate = typeof value === 'number' && value > 0 && Number.isFinite(value);
+    if (!isRate) check.fault(path, `expected a number above 0, got ${kindOf(value)}`);
+    return Number(value);
+  }),
+  burst: required((check, value, path) => {
+    const isCount = Number.isSafeInteger(value) && Number(value) > 0;
+    if (!isCount) check.fault(path, `expected a whole number >= 1, got ${kindOf(value)}`);
+    return Number(value);
+  }),
+} as const satisfies OptionTable<Rate>;
+
+function rate(byDefault: Rate): Option<Rate | false, Rate> {
+  const read = (check: Check, value: unknown, path: string): Rate | false => {
+    if (isObject(value)) return readTable(check, value, RATE, `${path}.`);
+    const like = 'false or an object such as { perMinute: 600, burst: 100 }';
+    if (value !== false) check.fault(path, `expected ${like}, got ${kindOf(value)}`);
+    return false;
+  };
+  return { byDefault: Object.freeze(byDefault), read };
 }

@@ -1,5 +1,5 @@
-import { ADDRESS_KEYS, checkAddressOptions, checkRange, type OutboundOptions } from './address-options.ts';
-import type { Check } from '../../support/check.ts';
+import { count, type OptionTable, type Settings } from '../../support/options.ts';
+import { ADDRESSES, type OutboundOptions } from './address-options.ts';
 
 /** How files that a message refers to by URL are fetched, and from which addresses. */
 export interface FileOptions extends OutboundOptions {
@@ -9,17 +9,14 @@ export interface FileOptions extends OutboundOptions {
   readonly timeoutMs?: number;
 }
 
-const KEYS = [...ADDRESS_KEYS, 'maxBytes', 'timeoutMs'];
-
 /** Node fires a timer with a longer delay immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export function readFileOptions(check: Check, value: unknown): FileOptions | undefined {
-  if (value === undefined) return undefined;
-  const given = check.record(value, 'files', "{ allowHosts: ['files.example.com'] }") ?? {};
-  check.keys(given, KEYS, 'files.');
-  checkAddressOptions(check, given, 'files.');
-  checkRange(check, given['maxBytes'], 'files.maxBytes', 1, Number.MAX_SAFE_INTEGER);
-  checkRange(check, given['timeoutMs'], 'files.timeoutMs', 1, MAX_TIMER_MS);
-  return given;
-}
+/** The options of `files`. */
+export const FILES = {
+  ...ADDRESSES,
+  maxBytes: count({ byDefault: 10 * 2 ** 20 }),
+  timeoutMs: count({ most: MAX_TIMER_MS, byDefault: 30_000 }),
+} as const satisfies OptionTable<FileOptions>;
+
+export type FileSettings = Settings<typeof FILES>;

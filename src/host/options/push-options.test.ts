@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { agent } from '../../agent/agent.ts';
 import { readHandlerOptions } from '../../server/options/handler-options.ts';
-import { pushPolicyOf } from './push-options.ts';
+import { defaultsOf } from '../../support/options.ts';
+import { PUSH } from './push-options.ts';
 
 const ECHO = agent({ name: 'Echo', description: 'Says it again.', run: ({ text }) => text });
 
@@ -31,20 +32,11 @@ test.each([
   expect(faultOf(() => readHandlerOptions('serve()', ECHO, { push }))).toEqual(fault);
 });
 
-test('pushPolicyOf() contains exactly the configured policy options', () => {
-  const policy = {
-    maxAgeMs: 0,
-    maxAttempts: 3,
-    disableAfter: 1,
-    concurrency: 1,
-    perReceiver: 1,
-    perOwner: 2,
-    maxDeadLetters: 0,
-  };
-  const { push } = readHandlerOptions('serve()', ECHO, { push: { ...policy, allowHttp: true, timeoutMs: 10_000 } });
+test('push options that are set override the defaults', () => {
+  const push = { maxAgeMs: 0, maxAttempts: 3, allowHttp: true, timeoutMs: 10_000 };
 
-  expect(pushPolicyOf(push)).toEqual(policy);
-  expect(pushPolicyOf(readHandlerOptions('serve()', ECHO, {}).push)).toEqual({});
+  expect(readHandlerOptions('serve()', ECHO, { push }).push).toEqual({ ...defaultsOf(PUSH), ...push });
+  expect(readHandlerOptions('serve()', ECHO, {}).push).toEqual(defaultsOf(PUSH));
 });
 
 function faultOf(read: () => unknown): string | undefined {

@@ -1,9 +1,9 @@
 import type { JWK } from 'jose';
-import type { PushPolicy } from '../../engine/outbox/push-policy.ts';
+import { PUSH_POLICY, type PushPolicy } from '../../engine/outbox/push-policy.ts';
 import { algorithmOf } from '../../push/notification-tokens.ts';
 import { secretBytes } from '../../push/webhook-signature.ts';
-import { defined } from '../../support/defined.ts';
-import { ADDRESS_KEYS, checkAddressOptions, checkRange, type OutboundOptions } from './address-options.ts';
+import { count, option, type OptionTable, pickOptions, readTable, type Settings, text } from '../../support/options.ts';
+import { ADDRESSES, type OutboundOptions } from './address-options.ts';
 import { type Check, isObject } from '../../support/check.ts';
 
 /** How push notifications are delivered, and to which addresses. */
@@ -38,48 +38,34 @@ export interface PushOptions extends OutboundOptions {
   readonly maxDeadLetters?: number;
 }
 
-/** The members that the engine uses, with their smallest value. */
-const LEAST = {
-  maxAgeMs: 0,
-  maxAttempts: 1,
-  disableAfter: 1,
-  concurrency: 1,
-  perReceiver: 1,
-  perOwner: 1,
-  maxDeadLetters: 0,
-} as const satisfies Partial<Record<keyof PushPolicy, number>>;
+/** The options of `push`. The range of `timeoutMs` is that of 1.0 §4.3.3. */
+export const PUSH = {
+  ...ADDRESSES,
+  signingSecret: option((check, value, path) => {
+    for (const secret of several(value)) checkSecret(check, secret, path);
+    return value as string | readonly string[];
+  }),
+  signingKey: option((check, value, path) => {
+    const arePrivate = several(value).every((key) => isObject(key) && algorithmOf(key) !== undefined);
+    if (!arePrivate) check.fault(path, 'expected a private key as a JWK with kty EC, OKP or RSA');
+    return value as JWK | readonly JWK[];
+  }),
+  issuer: text('https://agent.example.com'),
+  timeoutMs: count({ least: 10_000, most: 30_000, byDefault: 15_000 }),
+  ...PUSH_POLICY,
+} as const satisfies OptionTable<PushOptions>;
 
-const POLICY_KEYS = Object.keys(LEAST) as readonly (keyof typeof LEAST)[];
+export type PushSettings = Settings<typeof PUSH>;
 
-const KEYS = [...ADDRESS_KEYS, 'signingSecret', 'signingKey', 'issuer', 'timeoutMs', ...POLICY_KEYS];
+/** The members that the engine uses. */
+export const pushPolicyOf = (settings: PushSettings): Partial<PushPolicy> => pickOptions(settings, PUSH_POLICY);
 
-/** The range of 1.0 §4.3.3. */
-const LEAST_TIMEOUT_MS = 10_000;
-const MOST_TIMEOUT_MS = 30_000;
-
-export function readPushOptions(check: Check, value: unknown): PushOptions | undefined {
-  if (value === undefined) return undefined;
+export function readPushOptions(check: Check, value: unknown): PushSettings {
   const given = check.record(value, 'push', "{ allowHosts: ['hooks.example.com'] }") ?? {};
-  check.keys(given, KEYS, 'push.');
-  checkAddressOptions(check, given, 'push.');
   for (const name of ['signingSecret', 'signingKey'])
     if (Object.hasOwn(given, name) && several(given[name]).length === 0)
       check.fault(`push.${name}`, 'is undefined or empty, so nothing would be signed; pass a value or leave it out');
-  for (const secret of several(given['signingSecret'])) checkSecret(check, secret);
-  for (const key of several(given['signingKey'])) {
-    const isPrivate = isObject(key) && algorithmOf(key) !== undefined;
-    if (!isPrivate) check.fault('push.signingKey', 'expected a private key as a JWK with kty EC, OKP or RSA');
-  }
-  check.optionalText(given['issuer'], 'push.issuer', 'https://agent.example.com');
-  checkRange(check, given['timeoutMs'], 'push.timeoutMs', LEAST_TIMEOUT_MS, MOST_TIMEOUT_MS);
-  for (const key of POLICY_KEYS) check.count(given[key], `push.${key}`, LEAST[key]);
-  return given;
-}
-
-/** The members that the engine uses, as far as they are set. */
-export function pushPolicyOf(options: PushOptions = {}): Partial<PushPolicy> {
-  const { maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, perOwner, maxDeadLetters } = options;
-  return defined({ maxAgeMs, maxAttempts, disableAfter, concurrency, perReceiver, perOwner, maxDeadLetters });
+  return readTable(check, given, PUSH, 'push.');
 }
 
 /** Returns an array of one, several or no values. */
@@ -88,14 +74,14 @@ export function several<T>(value: T | readonly T[] | undefined): readonly T[] {
   return Array.isArray(value) ? (value as readonly T[]) : [value as T];
 }
 
-function checkSecret(check: Check, secret: unknown): void {
+function checkSecret(check: Check, secret: unknown, path: string): void {
   if (typeof secret !== 'string') {
-    check.fault('push.signingSecret', 'expected a string');
+    check.fault(path, 'expected a string');
     return;
   }
   try {
     secretBytes(secret);
   } catch (error) {
-    check.fault('push.signingSecret', error instanceof Error ? error.message : 'is invalid');
+    check.fault(path, error instanceof Error ? error.message : 'is invalid');
   }
 }

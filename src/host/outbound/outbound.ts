@@ -2,14 +2,16 @@ import type { PushTransport, Delivery } from '../../engine/outbox/delivery.ts';
 import type { FetchFile } from '../../engine/engine-context.ts';
 import type { Log } from '../../observe/log.ts';
 import { AddressGuard } from '../../push/address-guard.ts';
-import { chooseOutboundTransport } from '../../push/fetch-transport.ts';
 import { FileFetcher } from '../../push/fetch-file.ts';
 import { NotificationTokens } from '../../push/notification-tokens.ts';
 import { PushSender, type Notification } from '../../push/sender.ts';
 import { WebhookSignatures } from '../../push/webhook-signature.ts';
+import { createHttpClient } from '../../support/http-client/create-http-client.ts';
+import type { HttpClient } from '../../support/http-client/http-client.ts';
+import type { Resolve } from '../../support/net/guarded-lookup.ts';
 import { type Clock, systemClock } from '../../support/time/clock.ts';
-import type { FileOptions } from '../options/file-options.ts';
-import { type PushOptions, several } from '../options/push-options.ts';
+import type { FileSettings } from '../options/file-options.ts';
+import { type PushSettings, several } from '../options/push-options.ts';
 import type { StreamResponse } from '../../model/event.ts';
 import type { Task } from '../../model/task.ts';
 import { mayHoldUnknownMembers } from '../../model/unknown-members.ts';
@@ -19,16 +21,12 @@ import { decodePushTarget } from './push-target.ts';
 
 export interface OutboundSettings {
   readonly pushNotifications: boolean;
-  readonly push: PushOptions | undefined;
-  readonly files: FileOptions | undefined;
+  readonly push: PushSettings;
+  readonly files: FileSettings;
   readonly publicUrl: string | undefined;
   readonly log: Log;
   readonly clock?: Clock;
 }
-
-const PUSH_TIMEOUT_MS = 15_000;
-const FILE_TIMEOUT_MS = 30_000;
-const MAX_FILE_BYTES = 10 * 2 ** 20;
 
 /** Requests to addresses that callers choose: push notifications and file downloads. */
 export class Outbound {
@@ -40,7 +38,7 @@ export class Outbound {
   readonly fetchFile: FetchFile;
   readonly #open: readonly { close(): void }[];
 
-  constructor({ pushNotifications, push = {}, files = {}, publicUrl, log, clock = systemClock }: OutboundSettings) {
+  constructor({ pushNotifications, push, files, publicUrl, log, clock = systemClock }: OutboundSettings) {
     const keys = several(push.signingKey);
     const secrets = several(push.signingSecret);
     this.pushGuard = new AddressGuard(push);
@@ -48,16 +46,16 @@ export class Outbound {
     const fileGuard = new AddressGuard(files);
     const fetcher = new FileFetcher({
       guard: fileGuard,
-      transport: chooseOutboundTransport(files.resolve, fileGuard),
-      maxBytes: files.maxBytes ?? MAX_FILE_BYTES,
-      timeoutMs: files.timeoutMs ?? FILE_TIMEOUT_MS,
+      http: clientFor(fileGuard, files.resolve),
+      maxBytes: files.maxBytes,
+      timeoutMs: files.timeoutMs,
       clock,
       log,
     });
     const sender = new PushSender({
       guard: this.pushGuard,
-      transport: chooseOutboundTransport(push.resolve, this.pushGuard),
-      timeoutMs: push.timeoutMs ?? PUSH_TIMEOUT_MS,
+      http: clientFor(this.pushGuard, push.resolve),
+      timeoutMs: push.timeoutMs,
       signatures: secrets.length === 0 ? undefined : new WebhookSignatures(secrets),
       tokens: this.tokens,
       clock,
@@ -76,6 +74,14 @@ export class Outbound {
   close(): void {
     for (const each of this.#open) each.close();
   }
+}
+
+/** The maximum number of concurrent connections to one receiver, regardless of the number of tasks. */
+const MAX_SOCKETS = 8;
+
+function clientFor(guard: AddressGuard, resolve: Resolve | undefined): HttpClient {
+  const mayCall = (address: string): boolean => guard.allowsAddress(address);
+  return createHttpClient({ resolve, queriesNameServers: true, mayCall, maxSockets: MAX_SOCKETS });
 }
 
 /** Connects the engine, which schedules deliveries, with the sender, which performs them in the dialect of the receiver. */

@@ -19,7 +19,7 @@ import { accessOf } from '../../host/request-context.ts';
 import { performOperation, type OperationResult, readingOf } from '../operations/perform-operation.ts';
 import { rpcFailure, rpcStreamFailure } from './error-response.ts';
 import type { Envelope } from './sse-frames.ts';
-import { type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from '../../host/http.ts';
+import { type HttpBody, type HttpRequest, type HttpResponse, isJsonType, JSON_HEADERS } from '../../host/http.ts';
 import { HttpContext, versionOf, withExtensions } from './http-context.ts';
 import { withRate } from '../../host/limits/rate-limit.ts';
 import { admit, type Admission } from '../../host/admit.ts';
@@ -39,7 +39,8 @@ export async function handleRpc(mounted: MountedAgent, request: HttpRequest, off
   try {
     const admitted = admit(mounted.host, request, admission);
     const caller = 'then' in admitted ? await admitted : admitted;
-    const rpc = await readRpc(mounted, request, offer);
+    assertJson(request);
+    const rpc = decodeBody(await request.body(mounted.host.maxBodyBytes), offer);
     id = rpc.id;
     const called = rpc.error === undefined ? rpc : requestWithoutId(rpc);
     params = called.params;
@@ -77,18 +78,14 @@ export function assumedDialect(version: RequestedVersion, { profile }: Offer): D
   return dialectOf(version.kind === 'known' ? version.version : version.kind === 'absent' ? '0.3' : '1.0');
 }
 
-async function readRpc(
-  mounted: MountedAgent,
-  request: HttpRequest,
-  offer: Offer,
-): Promise<ReturnType<typeof decodeRequest>> {
-  const type = request.header('content-type');
-  if (!isJsonType(type)) {
-    throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-Type: application/json', {
-      details: { header: 'content-type' },
-    });
-  }
-  const body = await request.body(mounted.host.maxBodyBytes);
+function assertJson(request: HttpRequest): void {
+  if (isJsonType(request.header('content-type'))) return;
+  throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', 'Expected the header Content-Type: application/json', {
+    details: { header: 'content-type' },
+  });
+}
+
+function decodeBody(body: HttpBody, offer: Offer): ReturnType<typeof decodeRequest> {
   const options = offer.strict === true ? STRICT : undefined;
   return 'text' in body ? parseRequest(body.text, options) : decodeRequest(body.json, options);
 }

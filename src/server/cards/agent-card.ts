@@ -1,4 +1,5 @@
 import type { AgentCard, AgentExtension, AgentInterface } from '../../model/card.ts';
+import { LINEAGE } from '../../model/lineage.ts';
 import { QUESTIONS } from '../../model/question.ts';
 import { RECOGNISES_REPEATS } from '../../model/repeats.ts';
 import { TRANSITIONS } from '../../model/transitions.ts';
@@ -55,6 +56,7 @@ function withOurs(
     ...(listsQuestions === false ? [] : [QUESTIONS]),
     ...(recognisesRepeats ? [RECOGNISES_REPEATS] : []),
     ...(stateTransitionHistory ? [TRANSITIONS] : []),
+    LINEAGE,
   ];
   return [...declared, ...ours.filter(({ uri }) => !declared.some((extension) => extension.uri === uri))];
 }

@@ -1,10 +1,10 @@
 import { consoleLog } from '../../observe/console-log.ts';
 import type { Log } from '../../observe/log.ts';
 import { safeLog } from '../../observe/safe-log.ts';
-import { checkRange } from '../../host/options/address-options.ts';
 import type { Authenticator } from '../../host/auth/authenticator.ts';
 import { credentialHeaders } from '../../host/auth/credentials.ts';
 import { type Check, isObject } from '../../support/check.ts';
+import { count, flag, listOf, type Option, type OptionTable, readTable, WITH_OTHERS } from '../../support/options.ts';
 import { type HttpRequest, type HttpResponse, SAFE, withHeaders } from '../../host/http.ts';
 import { HEALTH_PATH, METRICS_PATH, READINESS_PATH } from './page-paths.ts';
 import { PROCESS_TASK_PATH, RUN_PATH, SWEEP_PATH } from '../serverless/serverless-options.ts';
@@ -26,13 +26,14 @@ export interface CorsOptions {
   readonly maxAgeSeconds?: number;
 }
 
-const KEYS = [
-  'origins',
-  'credentials',
-  'allowHeaders',
-  'exposeHeaders',
-  'maxAgeSeconds',
-] as const satisfies readonly (keyof CorsOptions)[];
+/** The options of `cors`. */
+export const CORS = {
+  origins: WITH_OTHERS,
+  credentials: flag(false),
+  allowHeaders: headerNames(),
+  exposeHeaders: headerNames(),
+  maxAgeSeconds: count({ least: 0, most: 86_400, byDefault: 600 }),
+} as const satisfies OptionTable<CorsOptions>;
 
 const METHODS = 'GET, HEAD, POST, DELETE';
 
@@ -65,9 +66,6 @@ const RESPONSE_HEADERS = [
   'X-RateLimit-Reset',
 ];
 
-const DEFAULT_MAX_AGE_SECONDS = 600;
-const MAX_MAX_AGE_SECONDS = 86_400;
-
 /** Paths for operators and for the agent itself. No page needs them. */
 const CLOSED_PATHS: ReadonlySet<string> = new Set([
   HEALTH_PATH,
@@ -93,12 +91,9 @@ export function readCors(check: Check, value: unknown, context: CorsContext): Co
   if (value === undefined) return undefined;
   const given = check.record(value, 'cors', `{ origins: ['https://app.example'] }`);
   if (given === undefined) return undefined;
-  check.keys(given, KEYS, 'cors.');
-  const { credentials = false, maxAgeSeconds = DEFAULT_MAX_AGE_SECONDS } = given;
-  check.flag(credentials, 'cors.credentials');
-  checkRange(check, maxAgeSeconds, 'cors.maxAgeSeconds', 0, MAX_MAX_AGE_SECONDS);
+  const { credentials, maxAgeSeconds, allowHeaders = [], exposeHeaders = [] } = readTable(check, given, CORS, 'cors.');
   const origins = readOrigins(check, given['origins']);
-  if (origins === '*' && credentials === true) {
+  if (origins === '*' && credentials) {
     check.fault('cors.credentials', "cannot be true if cors.origins is '*': list the origins");
   }
   if (origins === '*' && context.auth === undefined && !context.insecurePublic) {
@@ -106,14 +101,14 @@ export function readCors(check: Check, value: unknown, context: CorsContext): Co
     check.fault('cors.origins', `can be '*' only with auth or insecurePublic, because ${risk}. List the origins`);
   }
   const keyHeaders = credentialHeaders(context.auth).split(', ');
-  const allowed = [...REQUEST_HEADERS, ...keyHeaders, ...readNames(check, given['allowHeaders'], 'cors.allowHeaders')];
-  const exposed = [...RESPONSE_HEADERS, ...readNames(check, given['exposeHeaders'], 'cors.exposeHeaders')];
+  const allowed = [...REQUEST_HEADERS, ...keyHeaders, ...allowHeaders];
+  const exposed = [...RESPONSE_HEADERS, ...exposeHeaders];
   return new Cors({
     origins,
-    credentials: credentials === true,
+    credentials,
     allowHeaders: allowed.filter((name) => name !== 'Cookie').join(', '),
     exposeHeaders: exposed.join(', '),
-    maxAgeSeconds: Number(maxAgeSeconds),
+    maxAgeSeconds,
     log: safeLog(isObject(context.log) ? context.log : consoleLog),
   });
 }
@@ -225,10 +220,10 @@ function readOrigin(check: Check, value: unknown, path: string): string {
   return origin === 'null' ? text : origin;
 }
 
-function readNames(check: Check, value: unknown, path: string): readonly string[] {
-  return check.list(value, path, 'header names', (item, at) => {
+function headerNames(): Option<readonly string[]> {
+  return listOf('header names', (check, item, path) => {
     const isName = typeof item === 'string' && HEADER_NAME.test(item);
-    if (!isName) check.fault(at, 'expected a header name such as "X-Request-Id"');
+    if (!isName) check.fault(path, 'expected a header name such as "X-Request-Id"');
     return String(item);
   });
 }

@@ -1,5 +1,6 @@
 import { matchFlatTask, type Offer, offersBinding, PROFILE_PATHS, profileOffer } from '../../wire/offer.ts';
 import { matchRest } from '../../wire/rest/rest-routes.ts';
+import { CALL_HINT_PATH } from '../../host/options/peer-options.ts';
 import { pathBelow } from './base-url.ts';
 import { agentPagePaths, hostPagePaths, type PageChoice } from './page-paths.ts';
 
@@ -97,7 +98,7 @@ export class HandlerPaths {
   }
 
   has(path: string, method: string): boolean {
-    if (this.#pages.has(path)) return true;
+    if (this.#pages.has(path) || path.startsWith(CALL_HINT_PATH)) return true;
     if (this.#mounted === undefined) return this.ofAgent.has(path, method);
     const mounted = mountedPath(path);
     return mounted !== undefined && this.#mounted.has(mounted.id) && this.ofAgent.has(mounted.below, method);

@@ -1,5 +1,5 @@
 import { type Offer, PROFILE_PATHS } from '../../wire/offer.ts';
-import { type PushOptions, several } from '../../host/options/push-options.ts';
+import { type PushSettings, several } from '../../host/options/push-options.ts';
 
 export const CARD_PATH = '/.well-known/agent-card.json';
 export const OLD_CARD_PATH = '/.well-known/agent.json';
@@ -30,7 +30,7 @@ export function extendedCardPath(rpcPath: string): string {
 export interface PageChoice {
   readonly rpcPaths: readonly [string, ...string[]];
   readonly offer: Offer;
-  readonly push: PushOptions | undefined;
+  readonly push: Pick<PushSettings, 'signingKey'>;
   readonly metrics: boolean;
   /** The paths of requests of the process to itself. */
   readonly selfPaths: readonly string[];
@@ -44,6 +44,6 @@ export function agentPagePaths({ rpcPaths, offer: { profiles = [] } }: PageChoic
 
 /** The paths of the pages of a host. */
 export function hostPagePaths({ push, metrics, selfPaths }: PageChoice): readonly string[] {
-  const keys = several(push?.signingKey).length === 0 ? [] : [KEYS_PATH];
+  const keys = several(push.signingKey).length === 0 ? [] : [KEYS_PATH];
   return [HEALTH_PATH, READINESS_PATH, ...keys, ...(metrics ? [METRICS_PATH] : []), ...selfPaths];
 }

@@ -9,6 +9,7 @@ import { handleExtendedCard } from '../cards/extended-card-endpoint.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, SAFE } from '../../host/http.ts';
 import { isThisMachine } from '../../host/limits/address.ts';
 import { UNCOUNTED_BYTES } from '../../host/limits/bytes-in-flight.ts';
+import { handleCallHint } from './call-hints.ts';
 import {
   CARD_PATH,
   cardPathBelow,
@@ -21,6 +22,7 @@ import {
   READY_MS,
 } from './page-paths.ts';
 import type { Host } from '../../host/host.ts';
+import { CALL_HINT_PATH } from '../../host/options/peer-options.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
 
 /** Handles all HTTP methods at one path. Never rejects. */
@@ -59,8 +61,14 @@ export function hostPages(host: Host, selfPaths: readonly string[]): Pages {
       probe(async () => jsonResponse(200, await tokens.publicKeys(), KEYS_HEADERS)),
     );
   if (metrics !== undefined) pages.set(METRICS_PATH, (request) => handleMetrics(host, metrics, request));
+  pages.set(CALL_HINT_PATH, (request) => handleCallHint(host, request));
   for (const path of selfPaths) pages.set(path, (request) => handleSelfRequest(host, request));
   return pages;
+}
+
+/** The page at a path. */
+export function pageAt(pages: Pages, path: string): Page | undefined {
+  return pages.get(path) ?? (path.startsWith(CALL_HINT_PATH) ? pages.get(CALL_HINT_PATH) : undefined);
 }
 
 /** Handles a request for a page. A large response, such as a card with hundreds of skills, counts until it is sent. */

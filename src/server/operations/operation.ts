@@ -32,6 +32,9 @@ export interface TaskEvents {
 /** Performs an operation with one response. Checks permissions and ownership itself, so that no binding can omit it. */
 export type Perform<K extends OperationName> = Run<Input<K>, Output<K>>;
 
+/** Like `Perform`, for the dialect whose format is the model: may return the text of the result. */
+export type PerformAsText<K extends OperationName> = Run<Input<K>, Output<K> | ResultText>;
+
 /** Performs an operation with a stream of events. */
 export type Stream<K extends OperationName> = Run<Input<K>, TaskEvents>;
 
@@ -44,9 +47,20 @@ export interface DoneOperation<Output> {
   readonly deduplicateByMessageId: boolean;
 }
 
+/** A result that is already encoded. */
+export class ResultText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** An operation with one response. */
 export interface UnaryOperation<Input, Output> {
   readonly run: Run<Input, Output>;
+  /** See `PerformAsText`. */
+  readonly runAsText?: Run<Input, Output | ResultText>;
   /** Checks the input first. @throws A2AError if it exceeds a limit. */
   readonly check?: (limits: LimitSettings, input: Input) => void;
   /** A shorter form of a result that is longer than a page; the result itself if there is none. */

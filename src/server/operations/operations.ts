@@ -13,7 +13,7 @@ import type {
 import type { Perform, StreamingOperation, UnaryOperation } from './operation.ts';
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-operations.ts';
 import { sendMessage, sendStreamingMessage } from './send-operations.ts';
-import { cancelTask, getTask, listTasks, subscribeToTask } from './task-operations.ts';
+import { cancelTask, getTask, getTaskText, listTasks, listTaskTexts, subscribeToTask } from './task-operations.ts';
 import { undeliveredCancel, undeliveredSend } from './undelivered.ts';
 
 /** Only authenticated callers get it (1.0 §13.3). */
@@ -40,8 +40,8 @@ export const unary: {
     shorten: shortenSent,
     undelivered: undeliveredSend,
   },
-  GetTask: { run: getTask, shorten: withinPage, asStream: subscription },
-  ListTasks: { run: listTasks },
+  GetTask: { run: getTask, runAsText: getTaskText, shorten: withinPage, asStream: subscription },
+  ListTasks: { run: listTasks, runAsText: listTaskTexts },
   CancelTask: { run: cancelTask, shorten: withinPage, undelivered: undeliveredCancel },
   CreateTaskPushNotificationConfig: { run: createPushConfig },
   GetTaskPushNotificationConfig: { run: getPushConfig },

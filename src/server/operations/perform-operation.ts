@@ -7,7 +7,7 @@ import { isStreaming, type OperationName } from '../../model/operation.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import type { DecodeOptions } from '../../wire/decoder.ts';
 import { decodeParams, type Dialect, operationCodec } from '../../wire/dialect.ts';
-import type { StreamingOperation, TaskEvents, UnaryOperation } from './operation.ts';
+import { ResultText, type StreamingOperation, type TaskEvents, type UnaryOperation } from './operation.ts';
 import { streaming, unary } from './operations.ts';
 
 /** The outcome of an operation: its result as JSON in the dialect of the caller, or the events of a stream. */
@@ -46,10 +46,11 @@ export function performOperation(
 ): Promise<OperationResult> {
   const { observer } = mounted;
   if (observer === undefined) return perform(mounted, context, name, params, asStream);
-  return observer.observe(context, name, params, () => perform(mounted, context, name, params, asStream));
+  return observer.observe(context, name, params, async () => perform(mounted, context, name, params, asStream));
 }
 
-async function perform(
+/** Not an async function, because each of them delays every request. */
+function perform(
   mounted: MountedAgent,
   context: RequestContext,
   name: OperationName,
@@ -69,14 +70,20 @@ async function perform(
   const operation = unary[name] as AnyUnary;
   operation.check?.(limits.settings, input);
   if (asStream && operation.asStream !== undefined) {
-    const { events, onEnd } = await openStream(mounted, context, operation.asStream, input);
-    return { events: { ...events, beginsWithEvents: true }, onEnd };
+    return openStream(mounted, context, operation.asStream, input).then(({ events, onEnd }) => ({
+      events: { ...events, beginsWithEvents: true },
+      onEnd,
+    }));
   }
-  const output = await operation.run(mounted, context, input);
-  if (operation.complete === undefined) return unaryResult(mounted, context, name, params, output);
-  const json = operationCodec(dialect, name).result.encode(output as never) as JsonObject;
-  const text = JSON.stringify(await operation.complete(mounted, json));
-  return countedResult(mounted, context, text, operation.headers?.(mounted));
+  const run = dialect.isModel === true ? (operation.runAsText ?? operation.run) : operation.run;
+  const done = run(mounted, context, input);
+  const { complete } = operation;
+  if (complete === undefined) return done.then((output) => unaryResult(mounted, context, name, params, output));
+  return done.then(async (output) => {
+    const json = operationCodec(dialect, name).result.encode(output as never) as JsonObject;
+    const text = JSON.stringify(await complete(mounted, json));
+    return countedResult(mounted, context, text, operation.headers?.(mounted));
+  });
 }
 
 /** How the params of a request are decoded. `strict` does not apply to profiles, because their clients deviate from the protocol. */
@@ -117,7 +124,7 @@ function unaryResult(
 ): OperationResult {
   const { responses } = mounted.host.limits;
   const { undelivered, shorten } = unary[name as keyof typeof unary] as AnyUnary;
-  const estimate = responses.isHolding(context) ? jsonSize(output) : 0;
+  const estimate = responses.isHolding(context) ? sizeOf(output) : 0;
   let hold = isCounted(context, estimate) ? responses.open(context) : undefined;
   let rejection = hold?.take(estimate);
   let text = '';
@@ -156,6 +163,10 @@ function isCounted({ releasesHold }: RequestContext, size: number): boolean {
   return size > UNCOUNTED_BYTES && releasesHold;
 }
 
+function sizeOf(output: unknown): number {
+  return output instanceof ResultText ? output.text.length : jsonSize(output);
+}
+
 /** The result as JSON. If it is longer than a page, the oldest messages of a task are left out. */
 function textOf(
   { dialect }: RequestContext,
@@ -163,6 +174,7 @@ function textOf(
   output: unknown,
   shorten: AnyUnary['shorten'],
 ): string {
+  if (output instanceof ResultText) return output.text;
   const { result } = operationCodec(dialect, name);
   const text = JSON.stringify(result.encode(output as never) ?? null);
   if (text.length <= PAGE_BYTES || shorten === undefined) return text;

@@ -1,12 +1,16 @@
+import { agentMark, checkLineage } from '../../engine/calls/lineage.ts';
 import type { Submission } from '../../engine/tasks/submission.ts';
 import { withHistory } from '../../engine/tasks/task-page.ts';
+import type { TaskAccess } from '../../engine/tasks/task-access.ts';
 import { A2AError, invalidField } from '../../errors.ts';
 import type { JsonObject, JsonValue } from '../../model/json.ts';
+import { LINEAGE, type Lineage } from '../../model/lineage.ts';
 import type { Message } from '../../model/message.ts';
 import { QUESTIONS } from '../../model/question.ts';
 import type { SendMessageRequest } from '../../model/operation.ts';
 import { isRecord } from '../../support/json/to-json.ts';
 import type { Writable } from '../../support/writable.ts';
+import { lineageIn } from '../../wire/lineage.ts';
 import { renameTask, underName } from './aliases.ts';
 import { type RequestContext, accessOf, requireTenant } from '../../host/request-context.ts';
 import { inlinePushConfig } from './push-operations.ts';
@@ -17,7 +21,8 @@ import type { Perform, Stream } from './operation.ts';
 
 export const sendMessage: Perform<'SendMessage'> = async (mounted, context, input) => {
   const isAsync = input.configuration?.returnImmediately === true || context.dialect.sendReturnsAtOnce === true;
-  const submission = await submissionOf(mounted, context, input, isAsync);
+  const given = submissionOf(mounted, context, input, isAsync);
+  const submission = 'then' in given ? await given : given;
   const { continuation, engine } = mounted.host;
   const result = await continuation.send(submission, context.waitUntil, (prepared) =>
     submit(prepared, (each) => engine.send(each)),
@@ -56,12 +61,13 @@ export function requireStreaming({ streaming }: MountedAgent): void {
   );
 }
 
-async function submissionOf(
+/** Returns a promise only if something has to be read, because awaiting one delays every message. */
+function submissionOf(
   mounted: MountedAgent,
   context: RequestContext,
   input: SendMessageRequest,
   returnImmediately: boolean,
-): Promise<Submission> {
+): Submission | Promise<Submission> {
   requireExtensions(mounted, context);
   // For a follow-up the task is simply not found in the tenant of another caller.
   if (input.message.taskId === undefined) requireTenant(context, input);
@@ -96,17 +102,35 @@ async function submissionOf(
   if (trace !== undefined) submission.trace = trace;
   if (context.timeoutMs !== undefined) submission.timeoutMs = context.timeoutMs;
   if (context.idempotencyKey !== undefined) submission.idempotencyKey = context.idempotencyKey;
+  const lineage = admittedLineage(mounted, input.message);
+  if (lineage !== undefined) {
+    submission.lineage = lineage;
+    context.activate(LINEAGE.uri);
+  }
   if (!mounted.deduplicateByMessageId) submission.deduplicateByMessageId = false;
   if (pushConfig !== undefined) submission.pushConfig = pushConfig;
   const questionId = namedQuestion(input.message);
   if (questionId !== undefined) submission.answers = questionId;
-  const { toolResultIn } = context.dialect;
+  const { toolResultIn, clientNamesTasks } = context.dialect;
+  return toolResultIn === undefined && !clientNamesTasks
+    ? submission
+    : adapted(mounted, context, input, access, submission);
+}
+
+/** The submission in the terms of this server, for dialects with tool results or with names of tasks. */
+async function adapted(
+  mounted: MountedAgent,
+  { dialect: { toolResultIn, clientNamesTasks } }: RequestContext,
+  input: SendMessageRequest,
+  access: Required<TaskAccess>,
+  submission: Writable<Submission>,
+): Promise<Submission> {
   if (toolResultIn !== undefined) {
     const { message, answers } = await answerByToolResult(mounted, toolResultIn, access, submission.message);
     submission.message = message;
     if (answers !== undefined) submission.answers = answers;
   }
-  if (context.dialect.clientNamesTasks && input.message.taskId !== undefined) {
+  if (clientNamesTasks && input.message.taskId !== undefined) {
     submission.alias = input.message.taskId;
     const known = await mounted.host.engine.resolveAlias(access, submission.alias);
     submission.message =
@@ -119,11 +143,21 @@ async function submissionOf(
  * Every message of 0.1 names its task, including the one that creates it. If that message is repeated with the same idempotency key,
  * the task exists and would treat it as a follow-up. Then it is sent again without the task, to get the result of the first one.
  */
-async function submit<T>(submission: Submission, run: (submission: Submission) => Promise<T>): Promise<T> {
-  const { alias, message, idempotencyKey } = submission;
+function submit<T>(submission: Submission, run: (submission: Submission) => Promise<T>): Promise<T> {
+  const { alias, message } = submission;
   if (alias === undefined || message.taskId === undefined) return run(submission);
+  return submitNamed(submission, message.taskId, alias, run);
+}
+
+async function submitNamed<T>(
+  submission: Submission,
+  taskId: string,
+  alias: string,
+  run: (submission: Submission) => Promise<T>,
+): Promise<T> {
+  const { message, idempotencyKey } = submission;
   try {
-    return await underName(run(submission), message.taskId, alias);
+    return await underName(run(submission), taskId, alias);
   } catch (error) {
     if (idempotencyKey === undefined) throw error;
     return run({ ...submission, message: withoutTask(message) }).catch(() => {
@@ -134,6 +168,20 @@ async function submit<T>(submission: Submission, run: (submission: Submission) =
 
 function withoutTask({ taskId: _, ...message }: Message): Message {
   return message;
+}
+
+/**
+ * The lineage that a message claims. Answers do not need one, because the lineage of their task is known.
+ *
+ * @throws A2AError `UNSUPPORTED_OPERATION` for a cycle, and for a chain of calls that is too long.
+ */
+function admittedLineage({ agent, host }: MountedAgent, message: Message): Lineage | undefined {
+  const lineage = message.metadata === undefined ? undefined : lineageIn(message);
+  if (lineage === undefined) return undefined;
+  const called = { name: agent.id, mark: agentMark(host.identity, agent.id), maxDepth: host.maxDepth };
+  const problem = checkLineage(lineage, called);
+  if (problem !== undefined) throw new A2AError('UNSUPPORTED_OPERATION', problem, { details: { limit: 'maxDepth' } });
+  return lineage;
 }
 
 /** Required extensions apply only to messages, not to reads and cancels (1.0 §3.3.4). */

@@ -1,17 +1,22 @@
 import { A2AError } from '../../errors.ts';
+import type { ListTasksRequest } from '../../model/operation.ts';
 import { isTerminal, type TaskState } from '../../model/state.ts';
 import type { Task } from '../../model/task.ts';
 import { TRANSITIONS } from '../../model/transitions.ts';
 import type { GetTaskOptions } from '../../engine/engine.ts';
 import type { StreamItem } from '../../engine/stream/subscribe.ts';
 import type { TaskAccess } from '../../engine/tasks/task-access.ts';
+import { isText } from '../../engine/tasks/task-page.ts';
+import { NO_CONTINUATION } from '../../host/continuation.ts';
+import type { TaskQuery } from '../../store/store.ts';
+import { operationCodec } from '../../wire/dialect.ts';
 import { withTransitions } from '../../wire/transitions.ts';
 import { renameTask, taskNamed, underName } from './aliases.ts';
 import { type RequestContext, accessOf } from '../../host/request-context.ts';
 import { decodePageToken, encodePageToken, readPage } from './task-page.ts';
 import { requireStreaming } from './send-operations.ts';
 import type { MountedAgent } from '../../host/mounted-agent.ts';
-import type { Perform, Stream } from './operation.ts';
+import { type Perform, type PerformAsText, ResultText, type Stream } from './operation.ts';
 
 export const getTask: Perform<'GetTask'> = async (mounted, context, input) => {
   const { access, id, alias } = await taskNamed(mounted, context, input, input.id);
@@ -25,6 +30,17 @@ export const getTask: Perform<'GetTask'> = async (mounted, context, input) => {
   const resumed = mounted.host.continuation.resumeIfStale(access, id, context.waitUntil, task.status);
   if (resumed !== undefined) await resumed;
   return renameTask(task, alias);
+};
+
+/** Like `getTask`, as the text that the store has, if nothing else is part of the response. */
+export const getTaskText: PerformAsText<'GetTask'> = async (mounted, context, input) => {
+  const { engine, continuation } = mounted.host;
+  const needsTask = mounted.stateTransitionHistory && context.activate(TRANSITIONS.uri);
+  if (needsTask || continuation !== NO_CONTINUATION) return getTask(mounted, context, input);
+  const { id, historyLength } = input;
+  const options = historyLength === undefined ? {} : { historyLength };
+  const task = await engine.getText(accessOf(mounted, context, input), id, options);
+  return isText(task) ? new ResultText(task.text) : task;
 };
 
 async function getWithTransitions(
@@ -56,28 +72,53 @@ function assertNotCanceled({ status: { state } }: Task, taskId: string): void {
 const PAGE_SIZE = 50;
 
 export const listTasks: Perform<'ListTasks'> = async (mounted, context, input) => {
+  const { access, filters, query } = listQuery(mounted, context, input);
+  const { tasks, next, total } = await readPage((one) => mounted.host.engine.list(access, one), query);
+  return {
+    tasks: query.artifacts === true ? tasks.map(withArtifacts) : tasks,
+    nextPageToken: next === undefined ? '' : encodePageToken(next, filters),
+    pageSize: query.limit,
+    totalSize: total,
+  };
+};
+
+/** Like `listTasks`, made of the texts that the store has. */
+export const listTaskTexts: PerformAsText<'ListTasks'> = async (mounted, context, input) => {
+  // A task without artifacts gets an empty array, which is not in its text.
+  if (input.includeArtifacts === true) return listTasks(mounted, context, input);
+  const { access, filters, query } = listQuery(mounted, context, input);
+  const { tasks, next, total } = await readPage((one) => mounted.host.engine.listTexts(access, one), query);
+  const { encode } = operationCodec(context.dialect, 'GetTask').result;
+  const texts = tasks.map((task) => (isText(task) ? task.text : JSON.stringify(encode(task))));
+  const token = JSON.stringify(next === undefined ? '' : encodePageToken(next, filters));
+  return new ResultText(
+    `{"tasks":[${texts.join(',')}],"nextPageToken":${token},"pageSize":${query.limit},"totalSize":${total}}`,
+  );
+};
+
+interface ListQuery {
+  readonly access: Required<TaskAccess>;
+  /** A token is valid only for a list with the same filters; the page size may change. */
+  readonly filters: string;
+  readonly query: TaskQuery;
+}
+
+function listQuery(mounted: MountedAgent, context: RequestContext, input: ListTasksRequest): ListQuery {
   mounted.host.access.requireListing(context.caller);
   const access = accessOf(mounted, context, input);
   const { contextId, status, statusTimestampAfter, pageToken, historyLength, includeArtifacts = false } = input;
-  const pageSize = Math.min(input.pageSize ?? PAGE_SIZE, mounted.host.limits.settings.pageSize);
-  // A token is valid only for a list with the same filters; the page size may change.
   const filters = JSON.stringify([access.tenant, access.owner, contextId, status, statusTimestampAfter]);
-  const { tasks, next, total } = await readPage((query) => mounted.host.engine.list(access, query), {
-    limit: pageSize,
+  const query = {
+    limit: Math.min(input.pageSize ?? PAGE_SIZE, mounted.host.limits.settings.pageSize),
     artifacts: includeArtifacts,
     ...(historyLength !== undefined && { history: historyLength }),
     ...(contextId !== undefined && { contextId }),
     ...(status !== undefined && { states: [status] }),
     ...(statusTimestampAfter !== undefined && { statusSince: Date.parse(statusTimestampAfter) }),
     ...(pageToken !== undefined && pageToken !== '' && { after: decodePageToken(pageToken, filters) }),
-  });
-  return {
-    tasks: includeArtifacts ? tasks.map(withArtifacts) : tasks,
-    nextPageToken: next === undefined ? '' : encodePageToken(next, filters),
-    pageSize,
-    totalSize: total,
   };
-};
+  return { access, filters, query };
+}
 
 /** If artifacts are requested, a task without any has an empty array (1.0 §3.1.4). */
 function withArtifacts(task: Task): Task {

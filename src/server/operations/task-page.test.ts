@@ -20,7 +20,7 @@ function tasksOf(lengths: readonly number[]): readonly Task[] {
 async function pageOf(
   lengths: readonly number[],
   query: TaskQuery,
-): Promise<{ readonly ids: string; readonly page: PageOfTasks; readonly queries: readonly TaskQuery[] }> {
+): Promise<{ readonly ids: string; readonly page: PageOfTasks<Task>; readonly queries: readonly TaskQuery[] }> {
   const all = tasksOf(lengths);
   const queries: TaskQuery[] = [];
   const page = await readPage(async (asked) => {

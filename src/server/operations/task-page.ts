@@ -1,18 +1,11 @@
-import { PAGE_BYTES } from '../../engine/tasks/task-page.ts';
+import { isText, type ListedTasks, PAGE_BYTES, type TaskText } from '../../engine/tasks/task-page.ts';
 import type { Task } from '../../model/task.ts';
 import type { PagePosition, TaskQuery } from '../../store/store.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
 import { A2AError } from '../../errors.ts';
 import { digest } from '../../support/secret/digest.ts';
 
-interface Listed {
-  readonly tasks: readonly Task[];
-  readonly total: number;
-  /** The list ended early, because it reached the size limit of a page. */
-  readonly isCut?: true;
-}
-
-export interface PageOfTasks extends Omit<Listed, 'isCut'> {
+export interface PageOfTasks<Listed> extends Omit<ListedTasks<Listed>, 'isCut'> {
   /** Where the next page begins, if there is one. */
   readonly next: PagePosition | undefined;
 }
@@ -21,26 +14,27 @@ export interface PageOfTasks extends Omit<Listed, 'isCut'> {
  * Reads at most `limit` tasks, and at least one if there are any. The page ends before the task that would make it larger than
  * `PAGE_BYTES`, because tasks can be large. The store loads no more than that.
  */
-export async function readPage(
-  list: (query: TaskQuery) => Promise<Listed>,
+export async function readPage<Listed extends Task | TaskText>(
+  list: (query: TaskQuery) => Promise<ListedTasks<Listed>>,
   { limit, ...query }: TaskQuery,
-): Promise<PageOfTasks> {
+): Promise<PageOfTasks<Listed>> {
   // One more than requested shows whether there is another page.
   const read = await list({ ...query, limit: limit + 1, historyBytes: PAGE_BYTES, pageBytes: PAGE_BYTES });
   const { total } = read;
-  const tasks: Task[] = [];
+  const tasks: Listed[] = [];
   let size = 0;
   for (const task of read.tasks) {
-    size += jsonSize(task);
+    size += isText(task) ? task.text.length : jsonSize(task);
     if (tasks.length === limit || (size > PAGE_BYTES && tasks.length > 0)) return { tasks, next: endOf(tasks), total };
     tasks.push(task);
   }
   return { tasks, next: read.isCut === true ? endOf(tasks) : undefined, total };
 }
 
-function endOf(tasks: readonly Task[]): PagePosition | undefined {
+function endOf(tasks: readonly (Task | TaskText)[]): PagePosition | undefined {
   const last = tasks.at(-1);
-  return last && { statusTime: Date.parse(last.status.timestamp ?? ''), id: last.id };
+  if (last === undefined || isText(last)) return last;
+  return { statusTime: Date.parse(last.status.timestamp ?? ''), id: last.id };
 }
 
 /**

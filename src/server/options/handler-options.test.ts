@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { memoryStore } from '../../store/memory/store.ts';
 import { agent } from '../../agent/agent.ts';
+import { DEFAULT_RETENTION } from '../../engine/schedule/retention.ts';
+import { FILES } from '../../host/options/file-options.ts';
+import { PUSH } from '../../host/options/push-options.ts';
+import { defaultsOf } from '../../support/options.ts';
 import { DEFAULT_LIMITS } from '../../host/limits/limit-settings.ts';
 import { createHandler } from '../handler.ts';
 import { readHandlerOptions } from './handler-options.ts';
@@ -42,20 +46,11 @@ test('readHandlerOptions() reports every problem at once, with its path', () => 
   expect(faults(options)).toEqual([
     'Invalid options for createHandler():',
     '  - strore: is not an option; did you mean store?',
-    '  - versions[1]: expected one of 1.0, 0.3, 0.2, 0.1, got "2.0"',
-    '  - versions[2]: expected one of 1.0, 0.3, 0.2, 0.1, got 1',
-    '  - profile: expected "rxjs" or "agent-native" or "corvid", got "rx"',
-    '  - restStyle: expected "proto" or "kind" or "kind-bare", got "bare"',
-    '  - strict: expected true or false, got 1',
     '  - store: expected a store such as memoryStore(), got a string',
     '  - publicUrl: expected an absolute URL that starts with https:// or http://',
     '  - trustProxy: expected true or false, got a string',
     '  - basePath: expected a path such as "/a2a", got "agent"',
-    '  - rpcPaths[1]: expected a path such as "/a2a", got "rpc"',
-    '  - rpcPaths[2]: expected a path such as "/a2a", got "/a?b"',
-    '  - rpcPaths[3]: expected a path such as "/a2a", got 7',
-    '  - cardForm: expected "superset" or "1.0" or "0.3", got "0.2"',
-    '  - streaming: expected true, false or { closeWithWhole: true }, got null',
+    '  - strict: expected true or false, got 1',
     '  - pushNotifications: expected true or false, got a string',
     '  - maxBodyBytes: expected a whole number >= 1, got 0',
     '  - heartbeatMs: expected a whole number from 1 to 2147483647, got 1.5',
@@ -64,6 +59,15 @@ test('readHandlerOptions() reports every problem at once, with its path', () => 
     '  - retention.maxEnded: expected a whole number >= 0, got a string',
     '  - retention.everyMs: expected a whole number >= 1, got 0',
     '  - log: expected an object such as console, with the methods info, warn, error',
+    '  - versions[1]: expected one of 1.0, 0.3, 0.2, 0.1, got "2.0"',
+    '  - versions[2]: expected one of 1.0, 0.3, 0.2, 0.1, got 1',
+    '  - profile: expected "rxjs" or "agent-native" or "corvid", got "rx"',
+    '  - restStyle: expected "proto" or "kind" or "kind-bare", got "bare"',
+    '  - rpcPaths[1]: expected a path such as "/a2a", got "rpc"',
+    '  - rpcPaths[2]: expected a path such as "/a2a", got "/a?b"',
+    '  - rpcPaths[3]: expected a path such as "/a2a", got 7',
+    '  - cardForm: expected "superset" or "1.0" or "0.3", got "0.2"',
+    '  - streaming: expected true, false or { closeWithWhole: true }, got null',
   ]);
 });
 
@@ -128,7 +132,10 @@ test('missing handler options have their defaults', () => {
     deduplicateByMessageId: true,
     maxBodyBytes: 8 * 1024 * 1024,
     heartbeatMs: 15_000,
-    retention: undefined,
+    retention: DEFAULT_RETENTION,
+    strict: false,
+    push: defaultsOf(PUSH),
+    files: defaultsOf(FILES),
     log: undefined,
     limits: { ...DEFAULT_LIMITS, given: new Set() },
     tracing: undefined,
@@ -156,7 +163,7 @@ test('an option that is undefined has its default', () => {
 
   const { retention } = readHandlerOptions('createHandler()', ECHO, { retention: unset, heartbeatMs: undefined });
 
-  expect(Object.entries(retention ?? {})).toEqual([['maxAgeMs', 5]]);
+  expect(retention).toEqual({ ...DEFAULT_RETENTION, maxAgeMs: 5 });
 });
 
 test('URLs and paths lose their trailing slashes', () => {

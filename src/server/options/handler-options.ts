@@ -1,9 +1,22 @@
-import { DEFAULT_RETENTION, type Retention } from '../../engine/schedule/retention.ts';
+import { RETENTION, type Retention } from '../../engine/schedule/retention.ts';
 import type { Audit } from '../../observe/audit.ts';
 import type { Log } from '../../observe/log.ts';
 import type { OpenTelemetry } from '../../observe/opentelemetry.ts';
 import type { Store } from '../../store/store.ts';
-import { defined } from '../../support/defined.ts';
+import {
+  type AnyTable,
+  callback,
+  count,
+  flag,
+  group,
+  objectWith,
+  option,
+  type OptionTable,
+  readTable,
+  type Settings,
+  WITH_OTHERS,
+  word,
+} from '../../support/options.ts';
 import type { Clock } from '../../support/time/clock.ts';
 import { type Binding, type ProfileName } from '../../wire/offer.ts';
 import type { ProtocolVersion } from '../../wire/version.ts';
@@ -13,12 +26,12 @@ import { type AccessOptions, readAccess } from '../../host/options/access-option
 import { type AuthOption, readAuth } from '../../host/auth/auth-option.ts';
 import { Check, isObject, kindOf } from '../../support/check.ts';
 import { type CorsOptions, readCors } from '../http/cors.ts';
-import type { Limits } from '../../host/limits/limit-settings.ts';
-import { readLimits } from '../../host/options/limits-options.ts';
+import { type Limits, readLimits } from '../../host/limits/limit-settings.ts';
 import { type ExtendedCardOption, readExtendedCard } from './extended-card-options.ts';
-import { type FileOptions, readFileOptions } from '../../host/options/file-options.ts';
+import { type FileOptions, FILES, MAX_TIMER_MS } from '../../host/options/file-options.ts';
+import { type PeersOption, readPeers } from '../../host/options/peer-options.ts';
 import { type PushOptions, readPushOptions } from '../../host/options/push-options.ts';
-import { readCount, readFlag, readObject, readPath, readWord } from '../../host/options/option-readers.ts';
+import { readPath } from '../../host/options/option-readers.ts';
 import { readCardForm, readOffer, readRpcPaths } from './offer-options.ts';
 import { readServerless, type ServerlessOptions } from '../serverless/serverless-options.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
@@ -31,6 +44,9 @@ export interface StreamingOptions {
    */
   readonly closeWithWhole?: boolean;
 }
+
+/** The options of `streaming`. */
+export const STREAMING = { closeWithWhole: flag(false) } as const satisfies OptionTable<StreamingOptions>;
 
 /** Options of `createHandler()`, and of `serve()`. All of them are optional. */
 export interface HandlerOptions {
@@ -142,6 +158,14 @@ export interface HandlerOptions {
   /** How `file.bytes()` fetches files that a message refers to by URL, and from which addresses. */
   readonly files?: FileOptions;
   /**
+   * The agents on other hosts that handlers can call by id: a URL, a URL with credentials, or a client. Default: none; handlers can
+   * call public agents by URL.
+   *
+   * @example
+   * peers: { crm: { url: 'https://crm.example.com', auth: process.env.CRM_TOKEN } }
+   */
+  readonly peers?: PeersOption;
+  /**
    * Accepts anonymous callers from anywhere, without `auth`. Nobody can list tasks, but everyone who knows the id of a task can read,
    * answer and cancel it. Default: `false`.
    */
@@ -166,125 +190,98 @@ const ROLES = ['all', 'web', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Validated options with defaults applied. */
-export interface HandlerSettings extends ReturnType<typeof readSettings> {
+export interface HandlerSettings
+  extends Omit<Settings<typeof HANDLER>, 'enforceOutputModes'>, ReturnType<typeof readTogether> {
   /** Set by `serve()` on a loopback address, where no CORS middleware can be in front. See `AnonymousOptions`. */
   readonly rejectCrossSite?: boolean;
 }
 
-const KEYS = [
-  'store',
-  'auth',
-  'apiKeyEnv',
-  'publicUrl',
-  'trustProxy',
-  'basePath',
-  'rpcPaths',
-  'versions',
-  'bindings',
-  'strict',
-  'enforceOutputModes',
-  'profile',
-  'restStyle',
-  'cardForm',
-  'streaming',
-  'pushNotifications',
-  'stateTransitionHistory',
-  'deduplicateByMessageId',
-  'maxBodyBytes',
-  'heartbeatMs',
-  'concurrency',
-  'retention',
-  'log',
-  'limits',
-  'extendedCard',
-  'cardSigning',
-  'tracing',
-  'metrics',
-  'audit',
-  'access',
-  'cors',
-  'push',
-  'files',
-  'insecurePublic',
-  'role',
-  'serverless',
-  'clock',
-] as const satisfies readonly (keyof HandlerOptions)[];
-
-/** Node fires a timer with a longer delay immediately. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Options that only `serve()` has: the key, and a function that reports an invalid value. */
-export type MoreOptions = Readonly<Record<string, (check: Check, value: unknown) => void>>;
+/** The options of `createHandler()`. */
+export const HANDLER = {
+  store: objectWith<Store>(['create', 'append', 'read'], 'a store such as memoryStore()'),
+  auth: WITH_OTHERS,
+  apiKeyEnv: WITH_OTHERS,
+  publicUrl: option(readPublicUrl),
+  trustProxy: flag(false),
+  basePath: option(readPath, ''),
+  rpcPaths: WITH_OTHERS,
+  versions: WITH_OTHERS,
+  bindings: WITH_OTHERS,
+  strict: flag(false),
+  enforceOutputModes: flag(),
+  profile: WITH_OTHERS,
+  restStyle: WITH_OTHERS,
+  cardForm: WITH_OTHERS,
+  streaming: WITH_OTHERS,
+  pushNotifications: flag(false),
+  stateTransitionHistory: flag(true),
+  deduplicateByMessageId: flag(true),
+  maxBodyBytes: count({ byDefault: 8 * 2 ** 20 }),
+  heartbeatMs: count({ most: MAX_TIMER_MS, byDefault: 15_000 }),
+  concurrency: count(),
+  retention: group(RETENTION, '{ maxAgeMs: 86_400_000 }'),
+  log: objectWith<Log>(['info', 'warn', 'error'], 'an object such as console'),
+  limits: WITH_OTHERS,
+  extendedCard: WITH_OTHERS,
+  cardSigning: WITH_OTHERS,
+  tracing: option(readTracing),
+  metrics: flag(false),
+  audit: callback<Audit>('a function that takes a record'),
+  access: WITH_OTHERS,
+  cors: WITH_OTHERS,
+  push: WITH_OTHERS,
+  files: group(FILES, "{ allowHosts: ['files.example.com'] }"),
+  peers: WITH_OTHERS,
+  insecurePublic: flag(false),
+  role: word(...ROLES),
+  serverless: WITH_OTHERS,
+  clock: objectWith<Clock>(['now', 'callAt'], 'a clock such as fakeClock()'),
+} as const satisfies OptionTable<HandlerOptions>;
 
 /**
- * Reads untyped options. The options in `more` are checked, and reading them is left to the caller.
+ * Reads untyped options.
  *
+ * @param more The options that only `serve()` has.
  * @throws TypeError that lists every invalid option.
  */
-export function readHandlerOptions(
+export function readHandlerOptions(what: string, agent: unknown, options: unknown): HandlerSettings;
+export function readHandlerOptions<More extends AnyTable>(
   what: string,
   agent: unknown,
   options: unknown,
-  more: MoreOptions = {},
-): HandlerSettings {
+  more: More,
+): HandlerSettings & Settings<More>;
+export function readHandlerOptions(what: string, agent: unknown, options: unknown, more?: AnyTable): HandlerSettings {
   for (const each of agentsIn(what, agent))
     if (!isAgent(each)) throw new TypeError(`${what} expects an agent created with agent(), got ${kindOf(each)}`);
   const check = new Check();
   const given = check.options(options);
-  check.keys(given, [...KEYS, ...Object.keys(more)], '');
-  for (const [key, look] of Object.entries(more)) if (given[key] !== undefined) look(check, given[key]);
-  const settings = readSettings(check, given);
+  const own = readTable(check, given, { ...HANDLER, ...more });
+  const settings = { ...own, ...readTogether(check, given, own) };
   check.finish(`Invalid options for ${what}:`);
   return settings;
 }
 
-function readSettings(check: Check, given: Readonly<Record<string, unknown>>) {
-  const offer = readOffer(check, given);
+/** Reads the options that depend on others. */
+function readTogether(check: Check, given: Readonly<Record<string, unknown>>, own: Settings<typeof HANDLER>) {
+  const offer = readOffer(check, given, own.strict);
   const auth = readAuth(check, given);
+  const { insecurePublic, log } = own;
   return {
-    store: readObject(check, given, 'store', ['create', 'append', 'read'], 'a store such as memoryStore()') as
-      | Store
-      | undefined,
     auth,
-    publicUrl: readPublicUrl(check, given['publicUrl']),
-    trustProxy: readFlag(check, given, 'trustProxy', false),
-    basePath: readPath(check, given['basePath'], 'basePath'),
     rpcPaths: readRpcPaths(check, given['rpcPaths'], offer),
     offer,
-    enforceOutputModes: readFlag(check, given, 'enforceOutputModes', offer.strict === true),
+    enforceOutputModes: own.enforceOutputModes ?? own.strict,
     cardForm: readCardForm(check, given, offer),
     ...readStreaming(check, given),
-    pushNotifications: readFlag(check, given, 'pushNotifications', false),
-    stateTransitionHistory: readFlag(check, given, 'stateTransitionHistory', true),
-    deduplicateByMessageId: readFlag(check, given, 'deduplicateByMessageId', true),
-    maxBodyBytes: readCount(check, given, 'maxBodyBytes') ?? 8 * 2 ** 20,
-    heartbeatMs: readCount(check, given, 'heartbeatMs', MAX_TIMER_MS) ?? 15_000,
-    concurrency: readCount(check, given, 'concurrency'),
-    retention: readRetention(check, given['retention']),
-    log: readObject(check, given, 'log', ['info', 'warn', 'error'], 'an object such as console') as Log | undefined,
     limits: readLimits(check, given['limits']),
     extendedCard: readExtendedCard(check, given['extendedCard']),
-    cardSigning: readCardSigning(
-      check,
-      given['cardSigning'],
-      given['trustProxy'] === true && given['publicUrl'] === undefined,
-    ),
-    tracing: readTracing(check, given['tracing']),
-    metrics: readFlag(check, given, 'metrics', false),
-    audit: readAudit(check, given['audit']),
+    cardSigning: readCardSigning(check, given['cardSigning'], own.trustProxy && given['publicUrl'] === undefined),
     access: readAccess(check, given['access'], auth !== undefined),
-    cors: readCors(check, given['cors'], {
-      auth,
-      insecurePublic: given['insecurePublic'] === true,
-      log: given['log'] as Log | undefined,
-    }),
-    push: readPushOptions(check, given['push']),
-    files: readFileOptions(check, given['files']),
-    insecurePublic: readFlag(check, given, 'insecurePublic', false),
-    role: readWord(check, given, 'role', ROLES) ?? ('all' satisfies Role),
+    cors: readCors(check, given['cors'], { auth, insecurePublic, log }),
+    push: readPushOptions(check, given['push'] ?? {}),
+    peers: readPeers(check, given['peers']),
     ...readServerless(check, given, offer),
-    clock: readObject(check, given, 'clock', ['now', 'callAt'], 'a clock such as fakeClock()') as Clock | undefined,
   } as const;
 }
 
@@ -303,21 +300,10 @@ export function isAgent(value: unknown): value is Agent {
 }
 
 /** Paths are appended to it, so it must not have a query or fragment. */
-function readPublicUrl(check: Check, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
+function readPublicUrl(check: Check, value: unknown): string {
   const url = check.webAddress(value, 'publicUrl');
   if (/[?#]/.test(url)) check.fault('publicUrl', 'must not have a query or fragment');
   return trimEndOf(url, '/');
-}
-
-function readRetention(check: Check, value: unknown): Partial<Retention> | undefined {
-  if (value === undefined) return undefined;
-  const given = check.record(value, 'retention', '{ maxAgeMs: 86_400_000 }') ?? {};
-  const known = Object.keys(DEFAULT_RETENTION);
-  check.keys(given, known, 'retention.');
-  // Every count and age may be 0; the interval between two sweeps may not.
-  for (const key of known) check.count(given[key], `retention.${key}`, key === 'everyMs' ? 1 : 0);
-  return defined(given);
 }
 
 function readStreaming(
@@ -330,22 +316,15 @@ function readStreaming(
     check.fault('streaming', `expected true, false or { closeWithWhole: true }, got ${kindOf(streaming)}`);
     return { streaming: true, streams: undefined };
   }
-  check.keys(streaming, ['closeWithWhole'] satisfies readonly (keyof StreamingOptions)[], 'streaming.');
-  return { streaming: true, streams: { closeWithWhole: readFlag(check, streaming, 'closeWithWhole', false) } };
+  return { streaming: true, streams: readTable(check, streaming, STREAMING, 'streaming.') };
 }
 
 /** A module namespace has no prototype to check, so it is recognised by its members. */
-function readTracing(check: Check, value: unknown): OpenTelemetry | false | undefined {
-  if (value === undefined || value === false) return value;
+function readTracing(check: Check, value: unknown): OpenTelemetry | false {
+  if (value === false) return value;
   const { context, trace } = isObject(value) ? value : {};
   const isWith = isObject(context) && typeof context['with'] === 'function';
   if (!isWith || !isObject(trace) || typeof trace['getTracer'] !== 'function')
     check.fault('tracing', "expected the namespace of import * as api from '@opentelemetry/api', or false");
   return value as OpenTelemetry;
-}
-
-function readAudit(check: Check, value: unknown): Audit | undefined {
-  if (value !== undefined && typeof value !== 'function')
-    check.fault('audit', `expected a function that takes a record, got ${kindOf(value)}`);
-  return value as Audit | undefined;
 }

@@ -11,10 +11,11 @@ import {
   type ProfileName,
 } from '../../wire/offer.ts';
 import { type Check, quoted } from '../../support/check.ts';
-import { readFlag, readPath, readWord, rejectEmpty } from '../../host/options/option-readers.ts';
+import { readPath, rejectEmpty } from '../../host/options/option-readers.ts';
+import { readWord } from '../../support/options.ts';
 
-/** Reads the options that decide what the handler serves: `versions`, `bindings`, `profile`, `restStyle` and `strict`. */
-export function readOffer(check: Check, given: Readonly<Record<string, unknown>>): Offer {
+/** Reads the options that decide what the handler serves: `versions`, `bindings`, `profile` and `restStyle`. */
+export function readOffer(check: Check, given: Readonly<Record<string, unknown>>, strict: boolean): Offer {
   const versions = check.list(given['versions'], 'versions', 'versions', (item, path): ProtocolVersion => {
     const known = PROTOCOL_VERSIONS.find((version) => version === item);
     if (known === undefined) check.fault(path, `expected one of ${PROTOCOL_VERSIONS.join(', ')}, got ${quoted(item)}`);
@@ -24,11 +25,11 @@ export function readOffer(check: Check, given: Readonly<Record<string, unknown>>
   const offered = versions.length > 0 ? versions : PROTOCOL_VERSIONS;
   const bindings = readBindings(check, given['bindings'], offered);
   const profiles = readProfiles(check, given);
-  const restStyle = readWord(check, given, 'restStyle', ['proto', 'kind', 'kind-bare']);
+  const restStyle = readWord(check, given['restStyle'], 'restStyle', ['proto', 'kind', 'kind-bare']);
   return {
     versions: offered,
     ...(bindings !== undefined && { bindings }),
-    strict: readFlag(check, given, 'strict', false),
+    strict,
     ...(profiles.length > 0 && { profiles }),
     ...(restStyle !== undefined && { restStyle }),
   };
@@ -37,11 +38,11 @@ export function readOffer(check: Check, given: Readonly<Record<string, unknown>>
 function readProfiles(check: Check, given: Readonly<Record<string, unknown>>): readonly ProfileName[] {
   const value = given['profile'];
   if (!Array.isArray(value)) {
-    const profile = readWord(check, given, 'profile', PROFILE_NAMES);
+    const profile = readWord(check, value, 'profile', PROFILE_NAMES);
     return profile === undefined ? [] : [profile];
   }
   rejectEmpty(check, value, 'profile');
-  const names = value.flatMap((_, index) => readWord(check, value, index, PROFILE_NAMES, `profile[${index}]`) ?? []);
+  const names = value.flatMap((item: unknown, i) => readWord(check, item, `profile[${i}]`, PROFILE_NAMES) ?? []);
   return [...new Set(names)];
 }
 
@@ -68,7 +69,7 @@ function readBindings(
 
 /** A card of a version that is not served would list no interface that its clients can call. */
 export function readCardForm(check: Check, given: Readonly<Record<string, unknown>>, { versions }: Offer): CardForm {
-  const form = readWord(check, given, 'cardForm', ['superset', '1.0', '0.3']) ?? 'superset';
+  const form = readWord(check, given['cardForm'], 'cardForm', ['superset', '1.0', '0.3']) ?? 'superset';
   if (form !== 'superset' && !versions.includes(form)) {
     check.fault('cardForm', `requires "${form}" in versions`);
   }

@@ -2,10 +2,19 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Continuation } from '../../host/continuation.ts';
 import type { Log } from '../../observe/log.ts';
 import { type Offer, PROFILE_PATHS } from '../../wire/offer.ts';
-import { checkRange } from '../../host/options/address-options.ts';
 import { environmentVariable } from '../../host/auth/hosted.ts';
 import type { Check } from '../../support/check.ts';
 import type { WaitUntil } from '../../host/http.ts';
+import {
+  callback,
+  count,
+  defaultsOf,
+  option,
+  type OptionTable,
+  readTable,
+  type Settings,
+  WITH_OTHERS,
+} from '../../support/options.ts';
 import { trimEndOf } from '../../support/trim-end.ts';
 
 /** How tasks continue on hosts that freeze a process as soon as it has responded. All members are optional. */
@@ -40,21 +49,10 @@ export interface ServerlessOptions {
   readonly repairMs?: number;
 }
 
-export interface ServerlessLimits {
-  readonly runMs: number;
-  readonly tokenMs: number;
-  readonly headStartMs: number;
-  readonly sweepLimit: number;
-  readonly repairMs: number;
-}
-
 /** Validated options with defaults applied. */
-export interface ServerlessSettings extends ServerlessLimits {
+export interface ServerlessSettings extends Settings<typeof SERVERLESS> {
   readonly secrets: readonly string[];
   readonly cronSecret: string | undefined;
-  readonly url: string | undefined;
-  readonly after: WaitUntil | undefined;
-  readonly fetch: ServerlessOptions['fetch'];
 }
 
 /** The facts that a process needs to continue tasks. */
@@ -89,25 +87,27 @@ export function runPathOf({ profiles }: Pick<Offer, 'profiles'>): string {
   return profiles?.includes('agent-native') === true ? PROCESS_TASK_PATH : RUN_PATH;
 }
 
-export const DEFAULT_SERVERLESS: ServerlessLimits = Object.freeze({
-  runMs: 18_000,
-  tokenMs: 5 * 60_000,
-  headStartMs: 250,
-  sweepLimit: 50,
-  repairMs: 10_000,
-});
+const DAY_MS = 24 * 60 * 60_000;
 
-/** The smallest and the largest allowed values. */
-const RANGES: Readonly<Record<keyof ServerlessLimits, readonly [least: number, most: number]>> = {
-  runMs: [1, 24 * 60 * 60_000],
-  tokenMs: [1000, 60 * 60_000],
-  headStartMs: [0, 60_000],
-  sweepLimit: [1, 10_000],
-  repairMs: [1, 24 * 60 * 60_000],
-};
+/** The options of `serverless`. */
+export const SERVERLESS = {
+  secret: WITH_OTHERS,
+  cronSecret: WITH_OTHERS,
+  url: option((check, value, path) => {
+    const url = check.webAddress(value, path);
+    if (/[?#]/.test(url)) check.fault(path, 'must not have a query or fragment');
+    return trimEndOf(url, '/');
+  }),
+  after: callback<WaitUntil>(),
+  fetch: callback<NonNullable<ServerlessOptions['fetch']>>(),
+  runMs: count({ most: DAY_MS, byDefault: 18_000 }),
+  tokenMs: count({ least: 1000, most: 60 * 60_000, byDefault: 5 * 60_000 }),
+  headStartMs: count({ least: 0, most: 60_000, byDefault: 250 }),
+  sweepLimit: count({ most: 10_000, byDefault: 50 }),
+  repairMs: count({ most: DAY_MS, byDefault: 10_000 }),
+} as const satisfies OptionTable<ServerlessOptions>;
 
-const LIMIT_KEYS = Object.keys(RANGES) as readonly (keyof ServerlessLimits)[];
-const KEYS = ['secret', 'cronSecret', 'url', 'after', 'fetch', ...LIMIT_KEYS];
+export const DEFAULT_SERVERLESS = defaultsOf(SERVERLESS);
 
 /** Shorter secrets can be guessed. */
 const MIN_SECRET_BYTES = 16;
@@ -129,23 +129,15 @@ function readSettings(
 ): ServerlessSettings {
   if (role !== 'all') check.fault('serverless', 'requires role "all": leave role out');
   const given = check.record(value, 'serverless', '{ secret: process.env.A2A_SECRET }') ?? {};
-  check.keys(given, KEYS, 'serverless.');
-  for (const key of LIMIT_KEYS) checkRange(check, given[key], `serverless.${key}`, ...RANGES[key]);
-  for (const key of ['after', 'fetch']) check.callback(given[key], `serverless.${key}`);
+  const settings = readTable(check, given, SERVERLESS, 'serverless.');
   if (Array.isArray(rpcPaths) && rpcPaths.some(isOwn))
     check.fault('rpcPaths', `must not be below ${OWN_PREFIX}, which is reserved for requests of the agent to itself`);
-  const url = given['url'] === undefined ? undefined : check.webAddress(given['url'], 'serverless.url');
-  if (url !== undefined && /[?#]/.test(url)) check.fault('serverless.url', 'must not have a query or fragment');
-  const limits = Object.fromEntries(LIMIT_KEYS.map((key) => [key, given[key] ?? DEFAULT_SERVERLESS[key]]));
   return {
-    ...(limits as unknown as ServerlessLimits),
+    ...settings,
     secrets: readSecrets(check, given['secret']),
     cronSecret:
       readSecret(check, given['cronSecret'], 'serverless.cronSecret') ??
       fromEnvironment(check, 'CRON_SECRET', 'serverless.cronSecret'),
-    url: url === undefined ? undefined : trimEndOf(url, '/'),
-    after: given['after'] as WaitUntil | undefined,
-    fetch: given['fetch'] as ServerlessOptions['fetch'],
   };
 }
 

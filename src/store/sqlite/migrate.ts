@@ -14,6 +14,7 @@ export const MIGRATIONS = [
   '0008_suspects.sql',
   '0009_kept_journals.sql',
   '0010_calls.sql',
+  '0011_packed_history.sql',
 ] as const;
 
 /** The application id in the header of our files; the first migration sets it. */

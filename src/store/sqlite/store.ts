@@ -7,7 +7,6 @@ import type { Clock } from '../../support/time/clock.ts';
 import { steadyClock } from '../../support/time/steady-clock.ts';
 import { newRecord } from '../guard.ts';
 import { withNameChecks } from '../name-checks.ts';
-import { boundedPage } from '../page.ts';
 import { PROBE_CHARACTERS, SpaceCheck } from '../space-check.ts';
 import type * as port from '../store.ts';
 import { notifyWatchers } from '../watchers.ts';
@@ -22,7 +21,7 @@ import { GroupCommit } from './database/group-commit.ts';
 import type { SyncFile } from './database/log-sync.ts';
 import { closeFile, type OpenFile, openFile } from './database/open.ts';
 import { dropDeadLetter, keepDeadLetters, readDeadLetters } from './dead-letters.ts';
-import { listPage, listTotal } from './list.ts';
+import { readPage, recordRows } from './list.ts';
 import { currentBoot } from './migrate.ts';
 import { Nodes } from './nodes.ts';
 import { claimPushes, nextPush, notePush, resumePush } from './outbox.ts';
@@ -32,7 +31,8 @@ import { allTasks, forgetEvents, idleTasksOf, outlived, unfinishedTasksOf, unrep
 import { TaskCounts } from './task-counts.ts';
 import { readEvents } from './task-events.ts';
 import { readJournal, readParts } from './task-log.ts';
-import { findTask } from './task-row.ts';
+import { findTask, type FoundTask } from './task-row.ts';
+import { readTaskTexts, textRows, textsOf, type TextRow } from './task-texts.ts';
 import { Tasks } from './tasks.ts';
 import { SqliteUnitOfWork, type Written } from './unit-of-work.ts';
 
@@ -152,17 +152,26 @@ class SqliteStore implements port.Store {
     });
   }
 
+  async readTexts(
+    scope: port.Scope,
+    taskId: string,
+    parts: port.ReadParts = {},
+  ): Promise<port.TaskTexts | port.StoredTask | undefined> {
+    return this.#read(({ connection }) => readTaskTexts(connection, scope, taskId, parts));
+  }
+
   async resolveAlias(scope: port.Scope, alias: string): Promise<string | undefined> {
     return this.#read(() => this.#unit.findAlias(scope, alias));
   }
 
   async list(scope: port.Scope, query: port.TaskQuery): Promise<port.TaskPage> {
-    return this.#read(({ connection }) => {
-      const { tasks, isCut } = listPage(connection, this.#counts, scope, query);
-      const total = listTotal(connection, this.#counts, scope, query);
-      const page = boundedPage(tasks, total, query.pageBytes, (task) => readParts(connection, task, query));
-      return isCut ? { ...page, isCut } : page;
-    });
+    const read = (task: FoundTask): port.StoredTask => readParts(this.#connection, task, query);
+    return this.#read(({ connection }) => readPage(connection, this.#counts, scope, query, recordRows(query), read));
+  }
+
+  async listTexts(scope: port.Scope, query: port.TaskQuery): Promise<port.TaskPage<port.TaskTexts | port.StoredTask>> {
+    const read = (row: TextRow) => textsOf(this.#connection, row, query);
+    return this.#read(({ connection }) => readPage(connection, this.#counts, scope, query, textRows(query), read));
   }
 
   readonly events = this.#reading(readEvents);

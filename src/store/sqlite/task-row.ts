@@ -18,7 +18,7 @@ export interface FoundTask {
 }
 
 /** The row contains these numbers only after the end of the task. Until then a chunk or a step does not update the row. */
-const LAST_EVENT = 'ifnull(last_event, (SELECT ifnull(max(number), 0) FROM event WHERE task_pk = task.pk))';
+export const LAST_EVENT = 'ifnull(last_event, (SELECT ifnull(max(number), 0) FROM event WHERE task_pk = task.pk))';
 const LAST_JOURNAL = 'ifnull(last_journal, (SELECT ifnull(max(number), 0) FROM journal WHERE task_pk = task.pk))';
 
 /** The columns of the record. */

@@ -20,6 +20,7 @@ import { beginAnew } from './outbox.ts';
 import { readPushConfigs } from './push-configs.ts';
 import { findRequest } from './request-key.ts';
 import { insertEvents } from './task-events.ts';
+import { insertMessages, packMessages } from './task-history.ts';
 import { fitsInRow, type FoundTask } from './task-row.ts';
 import type { RowParts } from './tasks.ts';
 
@@ -32,7 +33,6 @@ export interface Written<T> {
   readonly callsDue: boolean;
 }
 
-const ADD_MESSAGE = 'INSERT INTO message VALUES (?, ?, ?)';
 const ADD_ENTRY =
   'INSERT INTO journal (task_pk, number, kind, key, body, outline, sensitive) VALUES (?, ?, ?, ?, ?, ?, ?)';
 const SAVE_SNAPSHOT = 'INSERT OR REPLACE INTO artifact VALUES (?, ?, ?)';
@@ -112,7 +112,7 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
     if (task.node !== undefined) nodes.meet(task.node);
     const message = JSON.stringify(task.message);
     const created = tasks.insert(record, fitsInRow(message) ? message : null, task.alias);
-    if (created.message === null) this.#connection.run(ADD_MESSAGE, created.pk, 1, message);
+    if (created.message === null) insertMessages(this.#connection, created.pk, 0, [message]);
     if (task.event !== undefined) insertEvents(this.#connection, created.pk, 0, [task.event]);
     return created;
   }
@@ -122,8 +122,8 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
   }
 
   addMessages({ pk, lastMessage }: FoundTask, messages: readonly Message[]): void {
-    let number = lastMessage;
-    for (const message of messages) this.#connection.run(ADD_MESSAGE, pk, ++number, JSON.stringify(message));
+    const texts = messages.map((message) => JSON.stringify(message));
+    insertMessages(this.#connection, pk, lastMessage, texts);
   }
 
   addJournal({ pk, record }: FoundTask, entries: readonly JournalEntry[]): void {
@@ -152,6 +152,9 @@ export class SqliteUnitOfWork implements PushConfigUnit<FoundTask> {
     if (artifacts !== undefined) {
       if (record.endedAt !== undefined && fitsInRow(artifacts)) parts.artifacts = artifacts;
       else this.#connection.run(SAVE_SNAPSHOT, task.pk, record.lastEvent, artifacts);
+    }
+    if (record.endedAt !== undefined) {
+      packMessages(this.#connection, task.pk, parts.lastMessage ?? task.lastMessage, record);
     }
     this.#context.tasks.update(task, record, parts);
   }

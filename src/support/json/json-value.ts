@@ -31,7 +31,9 @@ export function copyOf<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf) as T;
   const copy: Record<string, unknown> = {};
-  for (const name of Object.keys(value)) {
+  // A list of the names would be created for every object of every message.
+  for (const name in value) {
+    if (!Object.hasOwn(value, name)) continue;
     const member: unknown = (value as Record<string, unknown>)[name];
     // Assigning this name would change the prototype.
     if (name === '__proto__') Object.defineProperty(copy, name, { value: copyOf(member), ...ORDINARY });
@@ -47,8 +49,8 @@ export function isPlain(value: unknown, depth: number): boolean {
   if (depth === 0) return false;
   if (Array.isArray(value)) return value.every((item) => isPlain(item, depth - 1));
   if (!isRecord(value)) return false;
-  for (const name of Object.keys(value)) {
-    const member = value[name];
+  for (const name in value) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
     if (member !== undefined && !isPlain(member, depth - 1)) return false;
   }
   return true;

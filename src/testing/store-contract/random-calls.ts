@@ -29,6 +29,7 @@ import {
   times,
   TTL,
 } from './samples.ts';
+import { assertTexts } from './texts.ts';
 
 const SCOPES: readonly Scope[] = [
   { tenant: 'acme', owner: 'alice' },
@@ -95,6 +96,7 @@ async function areAlike(t: Subject, reference: Store, ids: readonly string[]): P
   for (const id of ids) {
     for (const scope of SCOPES) {
       deepEqual(await t.everythingOf(id, scope), await expected.everythingOf(id, scope), id);
+      await assertTexts(t, id, scope);
       const all = { limit: 10 };
       deepEqual(await store.pushConfigs(scope, id, all), await reference.pushConfigs(scope, id, all), id);
     }

@@ -6,7 +6,7 @@ import type { AnswerOptions, ConnectOptions, SendOptions } from '../../client/op
 import { stateWord } from '../../client/state-word.ts';
 import type { TaskStream } from '../../client/task-stream.ts';
 import { answering, type AnswerInput, answerMessage, questionOf, questionsOf } from '../../client/task-question.ts';
-import { textOfTask } from '../../client/task-text.ts';
+import { textOfTask } from '../../model/task-text.ts';
 import type { Message } from '../../model/message.ts';
 import type { Task } from '../../model/task.ts';
 import type { Agent } from '../../agent/agent.ts';

@@ -9,7 +9,7 @@ import type { StoreCall } from './process-store.ts';
 export interface RecordedStep {
   /** The name of the step. For a step inside another one, with the names of the outer steps: `order/pay`. */
   readonly name: string;
-  /** Distinguishes steps of the same name: 1 for the first one in its turn. */
+  /** Distinguishes steps of the same name: 1 for the first one. Restarts when another message, not an answer to `ask`, starts the handler again. */
   readonly number: number;
   /** The result as JSON. Undefined if the step failed or returned nothing. */
   readonly result: JsonValue | undefined;

@@ -1,7 +1,7 @@
 /** The client checks the address of a host name when it connects, and not before. */
 import { expect, test } from 'vitest';
 
-import { NodeTransport } from '../../../src/client/transport/node-transport.ts';
+import { NodeClient } from '../../../src/support/http-client/node-client.ts';
 import { Leaving } from '../../../src/support/leave-signal.ts';
 import { json, startPeer } from './peer.ts';
 
@@ -11,21 +11,21 @@ const request = (url: string, guarded: boolean) =>
 test('the client does not connect to a host name that resolves to a private address', async () => {
   const peer = await startPeer((_got, response) => json(response, {}));
   const url = peer.url.replace('127.0.0.1', 'localhost');
-  const transport = new NodeTransport(process);
-  await expect(transport.call(request(url, true))).rejects.toMatchObject({
+  const http = new NodeClient(process);
+  await expect(http.call(request(url, true))).rejects.toMatchObject({
     name: 'TransportFailure',
     sent: 'no',
     message: expect.stringMatching(/^localhost resolves to the private address (127\.0\.0\.1|::1)$/),
   });
   expect(peer.got).toEqual([]);
-  transport.close();
+  http.close();
 });
 
 test('the client connects to a private address for a trusted origin, and fails for an unknown host name', async () => {
   const peer = await startPeer((_got, response) => json(response, {}));
-  const transport = new NodeTransport(process);
-  const response = await transport.call(request(peer.url.replace('127.0.0.1', 'localhost'), false));
+  const http = new NodeClient(process);
+  const response = await http.call(request(peer.url.replace('127.0.0.1', 'localhost'), false));
   expect(await response.text(100)).toBe('{}');
-  await expect(transport.call(request('http://unknown.invalid', true))).rejects.toMatchObject({ sent: 'no' });
-  transport.close();
+  await expect(http.call(request('http://unknown.invalid', true))).rejects.toMatchObject({ sent: 'no' });
+  http.close();
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { textOfChunks } from '../../../src/client/task-text.ts';
+import { textOfChunks } from '../../../src/model/task-text.ts';
 import type { BindingName } from '../../../src/client/options.ts';
 import type { TaskStream } from '../../../src/client/task-stream.ts';
 import { sqlite } from '../../../src/store/sqlite/store.ts';

@@ -476,3 +476,11 @@ test.each([
     message: `No result within 5 s (timeoutMs: 5000); an attempt failed: ${peer.url}/.well-known/agent-card.json responded with 503`,
   });
 });
+
+test('the error for a card that is too large names the option', async () => {
+  const peer = await startPeer(() => {}, { card: { description: 'x'.repeat(3000) } });
+  await expect(connect(peer.url, { limits: { maxCardBytes: 2000 } })).rejects.toMatchObject({
+    code: 'INVALID_AGENT_RESPONSE',
+    message: 'The response is larger than 2000 bytes (limits.maxCardBytes)',
+  });
+});

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { ConnectOptions } from '../../../src/client/options.ts';
 import type { AnswerInput, TaskQuestion } from '../../../src/client/task-question.ts';
 import { agent as define } from '../../../src/agent/agent.ts';
+import { A2AError } from '../../../src/errors.ts';
 import { serveOnSocket } from '../kit/server.ts';
 import { connected } from './kit.ts';
 import { json, startPeer } from './peer.ts';
@@ -198,6 +199,31 @@ test('a question that onQuestion leaves unanswered is thrown, with the handle of
   };
   const onQuestion = ({ kind }: TaskQuestion): string | undefined => (kind === 'text' ? 'Rome' : undefined);
   await expect(client.ask('two', { onQuestion })).rejects.toMatchObject(error);
+});
+
+test('a wrong answer of onQuestion is thrown with its violations, is not repeated, and leaves the question open', async () => {
+  const { url } = await serveOnSocket(CLERK);
+  const client = await connected(url);
+  let asked = 0;
+  const onQuestion = (): AnswerInput => {
+    asked++;
+    return { street: 'Elm' };
+  };
+  const error: unknown = await client.ask('form', { onQuestion }).catch((thrown: unknown) => thrown);
+  if (!A2AError.is(error, 'INVALID_PARAMS')) throw error;
+  expect(error.violations).toEqual([{ field: 'answer.number', description: 'expected a value; got none' }]);
+  expect(asked).toBe(1);
+
+  const task = client.task(error.details['handle'] ?? '');
+  expect((await task.wait()).state).toBe('input-required');
+  expect((await task.answer({ street: 'Elm', number: 3 })).state).toBe('completed');
+});
+
+test('fields that a form does not have reach the handler', async () => {
+  const { url } = await serveOnSocket(CLERK);
+  const client = await connected(url);
+  const answer = { street: 'Elm', number: 3, floor: 2 };
+  expect(await client.ask('form', { onQuestion: () => answer })).toBe(JSON.stringify({ answer }));
 });
 
 test('an error of onQuestion is thrown, and the task keeps waiting', async () => {

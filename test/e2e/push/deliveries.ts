@@ -5,7 +5,11 @@ import type { TaskPushNotificationConfig } from '../../../src/model/push.ts';
 import type { Task } from '../../../src/model/task.ts';
 import { silentLog } from '../../../src/observe/log.ts';
 import type { TraceContext } from '../../../src/observe/trace-context.ts';
+import { type FileOptions, FILES } from '../../../src/host/options/file-options.ts';
+import { type PushOptions, readPushOptions } from '../../../src/host/options/push-options.ts';
 import { Outbound, type OutboundSettings } from '../../../src/host/outbound/outbound.ts';
+import { Check } from '../../../src/support/check.ts';
+import { readTable } from '../../../src/support/options.ts';
 import type { TaskEvent, TaskRecord } from '../../../src/store/store.ts';
 
 const TASK: Task = {
@@ -60,14 +64,19 @@ export function deliveryOf(config: TaskPushNotificationConfig, facts: DeliveryFa
   };
 }
 
+interface GivenSettings extends Partial<Omit<OutboundSettings, 'push' | 'files'>> {
+  readonly push?: PushOptions;
+  readonly files?: FileOptions;
+}
+
 /** The outgoing side of an agent, closed when the test ends. */
-export function outbound(
-  settings: Partial<OutboundSettings> = {},
-): Outbound & { readonly pushTransport: PushTransport } {
+export function outbound({ push = {}, files = {}, ...settings }: GivenSettings = {}): Outbound & {
+  readonly pushTransport: PushTransport;
+} {
   const created = new Outbound({
     pushNotifications: true,
-    push: undefined,
-    files: undefined,
+    push: readPushOptions(new Check(), push),
+    files: readTable(new Check(), { ...files }, FILES),
     publicUrl: 'https://agent.example.com',
     log: silentLog,
     ...settings,
@@ -77,7 +86,7 @@ export function outbound(
 }
 
 /** A transport that may call the given private origins. */
-export function pushTransportTo(origins: readonly string[], settings: Partial<OutboundSettings> = {}): PushTransport {
+export function pushTransportTo(origins: readonly string[], settings: GivenSettings = {}): PushTransport {
   return outbound({ ...settings, push: { allowPrivate: origins, ...settings.push } }).pushTransport;
 }
 

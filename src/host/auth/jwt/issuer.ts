@@ -1,6 +1,6 @@
 import { isSecureAddress } from '../../../support/net/loopback.ts';
-import { type Check, kindOf } from '../../../support/check.ts';
-import { RULE_KEYS, checkRules, type TokenRules } from './verify-jwt.ts';
+import { callback, duration, option, type OptionTable, required, type Settings } from '../../../support/options.ts';
+import { TOKEN_RULES, type TokenRules } from './verify-jwt.ts';
 
 /** Options that `jwks()` and `oidc()` have in common. */
 export interface IssuerOptions extends TokenRules {
@@ -13,7 +13,7 @@ export interface IssuerOptions extends TokenRules {
 }
 
 /** Only asymmetric algorithms: with HS256 an attacker could sign tokens with the public key of the issuer. */
-export const ALGORITHMS = [
+const ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',
@@ -27,42 +27,38 @@ export const ALGORITHMS = [
   'Ed25519',
 ] as const;
 
-export const ISSUER_KEYS = ['algorithms', 'timeoutMs', 'fetch', ...RULE_KEYS] as const;
-
 const TIMEOUT_MS = 5000;
 
-export function checkIssuer(check: Check, given: Readonly<Record<string, unknown>>): void {
-  const { algorithms, timeoutMs } = given;
-  const known: readonly unknown[] = ALGORITHMS;
-  check.list(algorithms, 'algorithms', 'names', (item, path) => {
-    if (!known.includes(item)) check.fault(path, `expected one of ${ALGORITHMS.join(', ')}`);
-  });
-  if (Array.isArray(algorithms) && algorithms.length === 0) check.fault('algorithms', 'must not be empty');
-  if (timeoutMs !== undefined && !(Number.isSafeInteger(timeoutMs) && Number(timeoutMs) > 0)) {
-    check.fault('timeoutMs', `expected a number of milliseconds >= 1, got ${kindOf(timeoutMs)}`);
-  }
-  check.callback(given['fetch'], 'fetch');
-  checkRules(check, given);
-}
+/** The options that `jwks()` and `oidc()` have in common. */
+export const ISSUER = {
+  algorithms: option((check, value, path): readonly string[] => {
+    const known: readonly unknown[] = ALGORITHMS;
+    if (Array.isArray(value) && value.length === 0) check.fault(path, 'must not be empty');
+    return check.list(value, path, 'names', (item, at) => {
+      if (!known.includes(item)) check.fault(at, `expected one of ${ALGORITHMS.join(', ')}`);
+      return String(item);
+    });
+  }, ALGORITHMS),
+  timeoutMs: duration({ byDefault: TIMEOUT_MS }),
+  fetch: callback<NonNullable<IssuerOptions['fetch']>>(),
+  ...TOKEN_RULES,
+} as const satisfies OptionTable<IssuerOptions>;
+
+export type IssuerSettings = Settings<typeof ISSUER>;
 
 /** Requires HTTPS, because an attacker on the network could otherwise replace the keys. */
-export function checkSecure(check: Check, value: unknown, path: string): void {
+export const secureAddress = required((check, value, path) => {
   const address = check.webAddress(value, path);
-  if (!URL.canParse(address)) return;
+  if (!URL.canParse(address)) return address;
   if (address.includes('#')) check.fault(path, 'must not contain #');
   if (!isSecureAddress(address)) check.fault(path, 'must start with https:// unless it is a loopback address');
-}
+  return address;
+});
 
-export async function fetchJson(
-  url: string,
-  { fetch: own = fetch, timeoutMs = TIMEOUT_MS }: IssuerOptions,
-): Promise<unknown> {
-  // A redirect could lead to an untrusted host.
-  const response = await own(url, {
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-    headers: { accept: 'application/json' },
-  });
-  if (response.status !== 200) throw new Error(`${url} responded with status ${response.status}`);
-  return response.json();
+/** Fetches a document of the issuer. */
+export async function fetchIssued(url: string, settings: IssuerSettings): Promise<unknown> {
+  const { fetch: own, timeoutMs } = settings;
+  const { fetchJson } = await import('../../../support/http-client/fetch-json.ts');
+  if (own === undefined) return fetchJson(url, timeoutMs);
+  return fetchJson(url, timeoutMs, ({ signal, headers }) => own(url, { redirect: 'error', signal, headers }));
 }

@@ -1,11 +1,12 @@
 import type { JSONWebKeySet } from 'jose';
 import type { Caller } from '../../../engine/handler.ts';
 import { Check } from '../../../support/check.ts';
+import { type OptionTable, readTable, required } from '../../../support/options.ts';
 import type { Authenticator, ServedAt } from '../authenticator.ts';
 import { invalidCredentials } from '../authentication-errors.ts';
-import { ALGORITHMS, checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
+import { fetchIssued, ISSUER, type IssuerOptions, type IssuerSettings, secureAddress } from './issuer.ts';
 import { jwtAuthenticator, type VerifyToken } from './jwt-authenticator.ts';
-import { RemoteKeys } from './remote-keys.ts';
+import { RemoteKeys } from '../../../support/remote-keys.ts';
 import { checkTexts, callerOf, requiredAudience, verifyJwt } from './verify-jwt.ts';
 
 /** Options of `jwks()`. */
@@ -15,6 +16,20 @@ export interface JwksOptions extends IssuerOptions {
   /** The URL of the JSON Web Key Set. Must use HTTPS, except on a loopback address. Required. */
   readonly jwksUrl: string;
 }
+
+/** The options of `jwks()`. */
+export const JWKS = {
+  issuer: required((check, value, path) => {
+    const issuers = checkTexts(check, value, path);
+    if (issuers.some((issuer) => issuer.includes('#'))) check.fault(path, 'must not contain #');
+    // The caller ids of sharedSecret() start with these.
+    if (issuers.some((issuer) => /^(?:shared$|org:)/i.test(issuer)))
+      check.fault(path, 'must not be "shared" or start with "org:"');
+    return issuers;
+  }),
+  jwksUrl: secureAddress,
+  ...ISSUER,
+} as const satisfies OptionTable<JwksOptions>;
 
 const SCHEMES = { jwt: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } } } as const;
 
@@ -30,28 +45,20 @@ const SCHEMES = { jwt: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerForma
  */
 export function jwks(options: JwksOptions, now: () => number = Date.now): Authenticator {
   const check = new Check();
-  const given = check.options(options);
-  check.keys(given, ['issuer', 'jwksUrl', ...ISSUER_KEYS], '');
-  const issuers = checkTexts(check, given['issuer'], 'issuer');
-  if (issuers.some((issuer) => issuer.includes('#'))) check.fault('issuer', 'must not contain #');
-  // The caller ids of sharedSecret() start with these.
-  if (issuers.some((issuer) => /^(?:shared$|org:)/i.test(issuer))) {
-    check.fault('issuer', 'must not be "shared" or start with "org:"');
-  }
-  checkSecure(check, given['jwksUrl'], 'jwksUrl');
-  checkIssuer(check, given);
+  const settings = readTable(check, check.options(options), JWKS);
   check.finish('Invalid options for jwks():');
-  const load = async (): Promise<JSONWebKeySet> => (await fetchJson(options.jwksUrl, options)) as JSONWebKeySet;
-  return jwtAuthenticator(SCHEMES, createVerifier(issuers, options, new RemoteKeys(load, now), now), now);
+  const load = async (): Promise<JSONWebKeySet> => (await fetchIssued(settings.jwksUrl, settings)) as JSONWebKeySet;
+  const verify = createVerifier(settings.issuer, settings, new RemoteKeys(load, now), now);
+  return jwtAuthenticator(SCHEMES, verify, now);
 }
 
 export function createVerifier(
   issuers: readonly string[],
-  options: IssuerOptions,
+  options: IssuerSettings,
   keys: RemoteKeys,
   now: () => number,
 ): VerifyToken {
-  const algorithms = [...(options.algorithms ?? ALGORITHMS)];
+  const algorithms = [...options.algorithms];
   return async (token: string, servedAt: ServedAt): Promise<Caller> => {
     await rejectForeign(issuers, algorithms, token);
     const audience = requiredAudience(options, servedAt);

@@ -1,17 +1,21 @@
 import type { JSONWebKeySet } from 'jose';
 import { Check, isObject } from '../../../support/check.ts';
+import { type OptionTable, readTable } from '../../../support/options.ts';
 import type { Authenticator } from '../authenticator.ts';
 import { isSecureAddress } from '../../../support/net/loopback.ts';
-import { checkIssuer, checkSecure, fetchJson, ISSUER_KEYS, type IssuerOptions } from './issuer.ts';
+import { fetchIssued, ISSUER, type IssuerOptions, secureAddress } from './issuer.ts';
 import { createVerifier } from './jwks.ts';
 import { jwtAuthenticator } from './jwt-authenticator.ts';
-import { RemoteKeys } from './remote-keys.ts';
+import { RemoteKeys } from '../../../support/remote-keys.ts';
 
 /** Options of `oidc()`. */
 export interface OidcOptions extends IssuerOptions {
   /** The URL of the provider, exactly as in the `iss` claim. For several providers use several authenticators. Required. */
   readonly issuer: string;
 }
+
+/** The options of `oidc()`. */
+export const OIDC = { issuer: secureAddress, ...ISSUER } as const satisfies OptionTable<OidcOptions>;
 
 /**
  * Authenticates callers by a JWT of an OpenID provider, whose keys are found through its discovery document. Otherwise it works like
@@ -24,19 +28,16 @@ export interface OidcOptions extends IssuerOptions {
  */
 export function oidc(options: OidcOptions, now: () => number = Date.now): Authenticator {
   const check = new Check();
-  const given = check.options(options);
-  check.keys(given, ['issuer', ...ISSUER_KEYS], '');
-  checkSecure(check, given['issuer'], 'issuer');
-  checkIssuer(check, given);
+  const settings = readTable(check, check.options(options), OIDC);
   check.finish('Invalid options for oidc():');
-  const { issuer } = options;
+  const { issuer } = settings;
   const openIdConnectUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const load = async (): Promise<JSONWebKeySet> => {
-    const keysUrl = keysAddress(issuer, await fetchJson(openIdConnectUrl, options));
-    return (await fetchJson(keysUrl, options)) as JSONWebKeySet;
+    const keysUrl = keysAddress(issuer, await fetchIssued(openIdConnectUrl, settings));
+    return (await fetchIssued(keysUrl, settings)) as JSONWebKeySet;
   };
   const schemes = { oidc: { openIdConnectSecurityScheme: { openIdConnectUrl } } };
-  return jwtAuthenticator(schemes, createVerifier([issuer], options, new RemoteKeys(load, now), now), now);
+  return jwtAuthenticator(schemes, createVerifier([issuer], settings, new RemoteKeys(load, now), now), now);
 }
 
 /** A discovery document must name its own issuer (OpenID Connect Discovery §4.3). */

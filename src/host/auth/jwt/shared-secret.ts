@@ -3,19 +3,20 @@ import type { Caller } from '../../../engine/handler.ts';
 import { A2AError } from '../../../errors.ts';
 import { consoleLog } from '../../../observe/console-log.ts';
 import { Check, isObject, kindOf } from '../../../support/check.ts';
+import { option, type OptionTable, readTable, type Settings, text } from '../../../support/options.ts';
 import type { Authenticator, ServedAt } from '../authenticator.ts';
 import { invalidCredentials } from '../authentication-errors.ts';
 import { BEARER_CHALLENGE } from '../credentials.ts';
 import { environmentVariable, isHostedProduction, UNSET_RETRY_MS } from '../hosted.ts';
 import { jwtAuthenticator } from './jwt-authenticator.ts';
 import {
-  callerOf,
-  checkRules,
   checkTexts,
+  TOKEN_RULES,
+  type TokenSettings,
+  callerOf,
   isOtherSignature,
   OTHER_AUDIENCE,
   requiredAudience,
-  RULE_KEYS,
   type TokenRules,
   verifyJwt,
 } from './verify-jwt.ts';
@@ -43,6 +44,22 @@ const MIN_BYTES = 32;
 const SHORT = `Shared secret is shorter than ${MIN_BYTES} bytes, so it can be guessed from a token. Generate one with: openssl rand -hex 32`;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 
+/** The options of `sharedSecret()`. */
+export const SHARED_SECRET = {
+  secret: text(),
+  secrets: option((check, value, path) => checkTexts(check, value, path)),
+  orgs: option((check, value, path) => {
+    if (!isObject(value) && typeof value !== 'function')
+      check.fault(path, `expected an object of secrets by domain, or a function, got ${kindOf(value)}`);
+    for (const [domain, secrets] of Object.entries(isObject(value) ? value : {})) {
+      if (!DOMAIN.test(domain)) check.fault(`${path}.${domain}`, 'expected a domain name such as "acme.com"');
+      checkTexts(check, secrets, `${path}.${domain}`);
+    }
+    return value as NonNullable<SharedSecretOptions['orgs']>;
+  }),
+  ...TOKEN_RULES,
+} as const satisfies OptionTable<SharedSecretOptions>;
+
 /**
  * Authenticates callers by a JWT (HS256) signed with a secret that the agent shares. The claims `sub` and `exp` are required. `aud`
  * is checked if it is present, or if `audience` is set. `org_domain` names the organization.
@@ -56,45 +73,31 @@ const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-
  * @throws TypeError that lists every invalid option. A missing secret throws, too, except in production, where every request gets 503.
  */
 export function sharedSecret(options: SharedSecretOptions = {}, now: () => number = Date.now): Authenticator {
-  const keys = readOptions(options).map(keyOf);
+  const check = new Check();
+  const settings = readTable(check, check.options(options), SHARED_SECRET);
+  check.finish('Invalid options for sharedSecret():');
+  const keys = secretsIn(settings).map(keyOf);
   if (keys.some(({ length }) => length < MIN_BYTES)) consoleLog.warn(SHORT);
-  const orgs = orgLookup(options.orgs);
+  const orgs = orgLookup(settings.orgs);
   if (keys.length === 0 && orgs === undefined) {
     if (!isHostedProduction()) throw new TypeError(MISSING);
     return { schemes: SCHEMES, challenge: BEARER_CHALLENGE, authenticate: unusable };
   }
   const verify = async (token: string, servedAt: ServedAt): Promise<Caller> => {
     const domain = await domainOf(token);
-    const rules = { rules: options, now: now(), algorithms: ['HS256'] };
+    const rules = { rules: settings, now: now(), algorithms: ['HS256'] };
     const found = await firstSigned(keys, token, rules);
     const payload =
       found ?? (domain === undefined ? undefined : await firstSigned(await orgKeys(orgs, domain), token, rules));
     if (payload === undefined) throw invalidCredentials('The token is not signed with a key that this agent trusts');
-    requireAudience(payload, options, servedAt);
-    return callerOf(domain === undefined ? 'shared' : `org:${domain}`, payload, options);
+    requireAudience(payload, settings, servedAt);
+    return callerOf(domain === undefined ? 'shared' : `org:${domain}`, payload, settings);
   };
   return jwtAuthenticator(SCHEMES, verify, now);
 }
 
-function readOptions(options: unknown): readonly string[] {
-  const check = new Check();
-  const given = check.options(options);
-  check.keys(given, ['secret', 'secrets', 'orgs', ...RULE_KEYS], '');
-  const { secret, secrets, orgs } = given;
-  const read = [
-    ...(secret === undefined ? [] : [check.text(secret, 'secret')]),
-    ...(secrets === undefined ? [] : checkTexts(check, secrets, 'secrets')),
-  ];
-  if (isObject(orgs)) {
-    for (const [domain, value] of Object.entries(orgs)) {
-      if (!DOMAIN.test(domain)) check.fault(`orgs.${domain}`, 'expected a domain name such as "acme.com"');
-      checkTexts(check, value, `orgs.${domain}`);
-    }
-  } else if (orgs !== undefined && typeof orgs !== 'function') {
-    check.fault('orgs', `expected an object of secrets by domain, or a function, got ${kindOf(orgs)}`);
-  }
-  checkRules(check, given);
-  check.finish('Invalid options for sharedSecret():');
+function secretsIn({ secret, secrets = [] }: Settings<typeof SHARED_SECRET>): readonly string[] {
+  const read = [...(secret === undefined ? [] : [secret]), ...secrets];
   const fromEnvironment = environmentVariable('A2A_SECRET') ?? '';
   return read.length > 0 || fromEnvironment.trim() === '' ? read : [fromEnvironment];
 }
@@ -162,7 +165,7 @@ async function firstSigned(
 }
 
 /** Not every peer sets `aud`, but if it is set, it must match. */
-function requireAudience({ aud }: JWTPayload, rules: TokenRules, servedAt: ServedAt): void {
+function requireAudience({ aud }: JWTPayload, rules: TokenSettings, servedAt: ServedAt): void {
   if (aud === undefined && rules.audience === undefined) return;
   const own = requiredAudience(rules, servedAt);
   if (![aud].flat().some((each) => each !== undefined && own.includes(each))) {

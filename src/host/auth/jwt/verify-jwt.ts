@@ -7,7 +7,8 @@ import type { ServedAt } from '../authenticator.ts';
 import { invalidCredentials } from '../authentication-errors.ts';
 import { isLoopback } from '../../../support/net/loopback.ts';
 import { trimEndOf } from '../../../support/trim-end.ts';
-import type { Check } from '../../../support/check.ts';
+import { type Check, isObject } from '../../../support/check.ts';
+import { callback, count, option, type OptionTable, type Settings } from '../../../support/options.ts';
 
 /** Rules for JWTs, independent of how they are signed. */
 export interface TokenRules {
@@ -24,17 +25,27 @@ export interface TokenRules {
 const TOLERANCE_SECONDS = 30;
 const MAX_SUBJECT = 255;
 
+/** The options that `jwks()`, `oidc()` and `sharedSecret()` have in common. */
+export const TOKEN_RULES = {
+  audience: option((check, value, path) => checkTexts(check, value, path)),
+  clockToleranceSeconds: count({ least: 0, byDefault: TOLERANCE_SECONDS }),
+  isRevoked: callback<NonNullable<TokenRules['isRevoked']>>(),
+  tenants: callback<NonNullable<TokenRules['tenants']>>(),
+} as const satisfies OptionTable<TokenRules>;
+
+export type TokenSettings = Settings<typeof TOKEN_RULES>;
+
 /** Verifies a token with a key and returns its claims. @throws A2AError `UNAUTHENTICATED` with the reason. */
 export async function verifyJwt(
   token: string,
   key: Uint8Array | JWTVerifyGetKey,
-  options: JWTVerifyOptions & { readonly rules: TokenRules; readonly now: number },
+  options: JWTVerifyOptions & { readonly rules: TokenSettings; readonly now: number },
 ): Promise<JWTPayload> {
   const { jwtVerify } = await import('jose');
   const { rules, now, ...more } = options;
   const all = {
     ...more,
-    clockTolerance: toleranceOf(rules),
+    clockTolerance: rules.clockToleranceSeconds,
     currentDate: new Date(now),
     requiredClaims: ['sub', 'exp'],
   };
@@ -52,7 +63,7 @@ export function isOtherSignature(error: unknown): boolean {
 }
 
 /** @throws A2AError `UNAVAILABLE` if neither `audience` nor `publicUrl` is set, because no audience could be checked. */
-export function requiredAudience({ audience }: TokenRules, { publicUrl }: ServedAt): string[] {
+export function requiredAudience({ audience }: TokenSettings, { publicUrl }: ServedAt): string[] {
   if (audience !== undefined) return [audience].flat();
   if (publicUrl !== undefined) return [...audiencesOf(publicUrl)];
   throw new A2AError(
@@ -62,7 +73,7 @@ export function requiredAudience({ audience }: TokenRules, { publicUrl }: Served
 }
 
 /** The caller of a verified token. Subjects are unique only within an issuer, so the id contains both. */
-export async function callerOf(authority: string, payload: JWTPayload, rules: TokenRules): Promise<Caller> {
+export async function callerOf(authority: string, payload: JWTPayload, rules: TokenSettings): Promise<Caller> {
   const { sub = '', exp = 0 } = payload;
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !isName(sub)) {
     throw invalidCredentials(`The sub claim of the token must be a string of 1 to ${MAX_SUBJECT} characters`);
@@ -70,14 +81,32 @@ export async function callerOf(authority: string, payload: JWTPayload, rules: To
   const claims = payload as JsonObject;
   if ((await rules.isRevoked?.(claims)) === true) throw invalidCredentials('The token has been revoked');
   const tenants = rules.tenants?.(claims);
+  const actors = actorsOf(claims);
   return Object.freeze({
     id: `${authority}#${sub}`,
     isVerified: true,
     scopes: scopesOf(payload),
     ...(tenants !== undefined && { tenants }),
-    expiresAt: (exp + toleranceOf(rules)) * 1000,
+    ...(actors.length > 0 && { actors }),
+    expiresAt: (exp + rules.clockToleranceSeconds) * 1000,
     claims,
   });
+}
+
+/** The most actors of a token. */
+const MAX_ACTORS = 16;
+
+/** The chain of actors in the `act` claim (RFC 8693 §4.1): the current actor first, which contains the earlier ones. */
+function actorsOf(claims: JsonObject): readonly string[] {
+  const actors: string[] = [];
+  for (let act = claims['act']; isObject(act) && actors.length < MAX_ACTORS; act = act['act'] as JsonObject) {
+    const { sub } = act;
+    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT || !isName(sub)) {
+      throw invalidCredentials('The act claim of the token must name each actor with a sub claim');
+    }
+    actors.push(sub);
+  }
+  return actors;
 }
 
 /** The scopes of a token: one string separated by spaces (RFC 8693 §4.2), or an array, as some providers send. */
@@ -86,10 +115,6 @@ function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
     .flat()
     .flatMap((each) => (typeof each === 'string' ? each.split(' ') : []))
     .filter((each) => each !== '');
-}
-
-function toleranceOf({ clockToleranceSeconds = TOLERANCE_SECONDS }: TokenRules): number {
-  return clockToleranceSeconds;
 }
 
 function codeOf(error: unknown): unknown {
@@ -134,15 +159,6 @@ function audiencesOf(publicUrl: string): readonly string[] {
     return [origin, `${origin}/`, `${origin}${path}`, `${origin}${path}/`];
   });
   return [...new Set(all)];
-}
-
-export const RULE_KEYS = ['audience', 'clockToleranceSeconds', 'isRevoked', 'tenants'] as const;
-
-export function checkRules(check: Check, given: Readonly<Record<string, unknown>>): void {
-  if (given['audience'] !== undefined) checkTexts(check, given['audience'], 'audience');
-  check.count(given['clockToleranceSeconds'], 'clockToleranceSeconds', 0);
-  check.callback(given['isRevoked'], 'isRevoked');
-  check.callback(given['tenants'], 'tenants');
 }
 
 /** Reads one string, or an array of strings that is not empty. */

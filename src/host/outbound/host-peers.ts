@@ -1,0 +1,32 @@
+import type { Log } from '../../observe/log.ts';
+import { createPeers, type OpenPeers } from '../../peers/peers.ts';
+import { AddressGuard } from '../../push/address-guard.ts';
+import { type Clock, systemClock } from '../../support/time/clock.ts';
+import { isHostedProduction } from '../auth/hosted.ts';
+import { CALL_HINT_PATH, type PeersOption } from '../options/peer-options.ts';
+
+export interface HostPeersSettings {
+  readonly peers: PeersOption | undefined;
+  readonly publicUrl: string | undefined;
+  readonly clock: Clock | undefined;
+  readonly log: Log;
+}
+
+/** The agents on other hosts that the handlers of a host can call. A URL that no configured peer has must be public and use https. */
+export function hostPeers({ peers = {}, publicUrl, clock = systemClock, log }: HostPeersSettings): OpenPeers {
+  const guard = new AddressGuard();
+  return createPeers({
+    peers,
+    admit(url) {
+      try {
+        guard.admit(url);
+      } catch (cause) {
+        throw new Error('must be public and use https, unless the option peers has its origin', { cause });
+      }
+    },
+    isProduction: isHostedProduction(),
+    hintUrl: publicUrl === undefined ? undefined : publicUrl + CALL_HINT_PATH,
+    log,
+    now: () => clock.now(),
+  });
+}
