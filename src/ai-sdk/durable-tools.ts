@@ -16,24 +16,60 @@ interface AnyTool {
   readonly execute?: (input: unknown, options: ExecutionOptions) => unknown;
 }
 
+/** A call of a tool that needs approval. */
+export interface ApprovalCall {
+  /** The name of the tool. */
+  readonly toolName: string;
+  /** The title of the tool, if it has one. */
+  readonly title: string | undefined;
+  /** The input that the model wrote. */
+  readonly input: unknown;
+}
+
+/** Options of `durableTools()`. */
+export interface DurableToolsOptions {
+  /** Returns the question that the caller is asked before a tool runs. Default: "May I run refund with this input?" and the input. */
+  readonly approvalText?: (call: ApprovalCall) => string;
+}
+
 /**
  * Makes each execution of a tool a step of the task: a tool that has run is not run again after a crash. Before a tool with
  * `needsApproval` runs, the caller is asked; without approval the model gets an error as the result of its call.
  *
- * Tools receive `idempotencyKey` in their options, the same for every attempt at the same call.
+ * Tools receive `idempotencyKey` in their options, the same for every attempt at the same call; see `idempotencyKeyOf()`.
  *
  * @example
  * const result = streamText({ model: durable(model, ctx), tools: durableTools(tools, ctx), prompt: ctx.text });
  */
-export function durableTools<T extends ToolSet>(tools: T, ctx: Pick<TaskContext, 'step' | 'ask'>): T {
+export function durableTools<T extends ToolSet>(
+  tools: T,
+  ctx: Pick<TaskContext, 'step' | 'ask'>,
+  { approvalText = defaultText }: DurableToolsOptions = {},
+): T {
   const wrapped = Object.entries(tools as Record<string, AnyTool>).map(([name, tool]) => [
     name,
-    durableTool(name, tool, ctx),
+    durableTool(name, tool, ctx, approvalText),
   ]);
   return Object.fromEntries(wrapped) as T;
 }
 
-function durableTool(name: string, tool: AnyTool, { step, ask }: Pick<TaskContext, 'step' | 'ask'>): AnyTool {
+/**
+ * Returns the key that is the same for every attempt at a tool call, for systems that do each request with a key once.
+ *
+ * @param options The second argument of the `execute` of a tool.
+ * @throws TypeError if the tool was not run by `durableTools()` or `fromAISDK()`.
+ */
+export function idempotencyKeyOf(options: object): string {
+  if ('idempotencyKey' in options && typeof options.idempotencyKey === 'string') return options.idempotencyKey;
+  throw new TypeError('The options have no idempotencyKey. Wrap the tool with durableTools(), or use fromAISDK().');
+}
+
+function durableTool(
+  name: string,
+  tool: AnyTool,
+  { step, ask }: Pick<TaskContext, 'step' | 'ask'>,
+  approvalText: (call: ApprovalCall) => string,
+): AnyTool {
   const { needsApproval, execute, ...more } = tool;
   // The caller or the provider runs it, so there is nothing to record.
   if (execute === undefined) return tool;
@@ -45,7 +81,7 @@ function durableTool(name: string, tool: AnyTool, { step, ask }: Pick<TaskContex
         const isNeeded =
           needsApproval === true ||
           (await step(`${key} approval`, async () => needsApproval(input, options), { repeats: 'yields' }));
-        if (isNeeded && !(await ask({ confirm: approvalText(tool.title ?? name, input) })))
+        if (isNeeded && !(await ask({ confirm: approvalText({ toolName: name, title: tool.title, input }) })))
           throw new Error('The user did not approve this call.');
       }
       return fromRecord(
@@ -60,9 +96,9 @@ function durableTool(name: string, tool: AnyTool, { step, ask }: Pick<TaskContex
   };
 }
 
-function approvalText(name: string, input: unknown): string {
+function defaultText({ toolName, title = toolName, input }: ApprovalCall): string {
   const text = JSON.stringify(input, null, 2);
-  return text === undefined || text === '{}' ? `May I run ${name}?` : `May I run ${name} with this input?\n${text}`;
+  return text === undefined || text === '{}' ? `May I run ${title}?` : `May I run ${title} with this input?\n${text}`;
 }
 
 /** A tool can yield preliminary results. The last one counts. */

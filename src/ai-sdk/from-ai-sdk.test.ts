@@ -1,11 +1,11 @@
 import { type ToolSet, jsonSchema, simulateReadableStream, tool, ToolLoopAgent } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { expect, onTestFinished, test } from 'vitest';
-import { type AgentClient, connect } from '../index.ts';
+import { type AgentClient, type AgentEvent, connect } from '../index.ts';
 import { silentLog } from '../observe/log.ts';
 import { type Agent, agent, createHandler, memoryStore, type TaskContext } from '../server/index.ts';
 import type { Store } from '../store/store.ts';
-import { durable, fromAISDK, toModelMessages } from './index.ts';
+import { type ApprovalCall, durable, fromAISDK, idempotencyKeyOf, toModelMessages } from './index.ts';
 
 const USAGE = {
   inputTokens: { total: 3, noCache: 3, cacheRead: undefined, cacheWrite: undefined },
@@ -154,6 +154,36 @@ test('a tool that needs approval asks the caller, and neither model nor tool run
   expect([reply.state, reply.text]).toEqual(['completed', 'Paid.']);
   expect(paid).toEqual(['Rome']);
   expect(model.doStreamCalls).toHaveLength(2);
+});
+
+test('approvalText is the question of an approval, and a tool gets the key of its call', async () => {
+  const model = scripted([{ id: 'c1', name: 'pay', input: { city: 'Rome' } }], 'Paid.');
+  const keys: string[] = [];
+  const execute = (_: unknown, options: object) => void keys.push(idempotencyKeyOf(options));
+  const tools: ToolSet = { pay: tool({ title: 'Pay', inputSchema: city, needsApproval: true, execute }) };
+  const approvalText = (call: ApprovalCall) => JSON.stringify(call);
+  const { client } = await serve(agentOf({ model, tools, approvalText }));
+  const asked = await client.send('Pay!');
+  expect(asked.question?.text).toBe('{"toolName":"pay","title":"Pay","input":{"city":"Rome"}}');
+  await client.task(asked.handle ?? '').answer(true);
+  expect(keys).toEqual([expect.stringContaining('tool pay c1')]);
+  expect(() => idempotencyKeyOf({})).toThrow('The options have no idempotencyKey');
+});
+
+test('an approval that is answered with a boolean is "yes" for the model, and no event shows the data of the question', async () => {
+  const model = scripted([{ id: 'c1', name: 'pay', input: { city: 'Rome' } }], 'Paid.', 'You did.');
+  const tools: ToolSet = { pay: tool({ inputSchema: city, needsApproval: true, execute: () => ({ ok: true }) }) };
+  const { client } = await serve(agentOf({ model, tools }));
+  const asked = await client.send('Pay!');
+  const texts: string[] = [];
+  const onProgress = ({ text }: AgentEvent): void => void texts.push(text);
+  await client.task(asked.handle ?? '').answer(true, { onProgress });
+  expect(texts).toContain('Paid.');
+  expect(texts.join('\n')).not.toContain('"question"');
+  await client.send('Who approved?', { contextId: asked.contextId ?? '' });
+  const { prompt = [] } = model.doStreamCalls.at(-1) ?? {};
+  const users = prompt.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content));
+  expect(users.map((one) => /"text":"(.*?)"/.exec(one)?.[1])).toEqual(['Pay!', 'yes', 'Who approved?']);
 });
 
 test('without approval the tool does not run, and the model gets an error', async () => {

@@ -2,7 +2,7 @@ import * as ai from 'ai';
 import type { LanguageModel, ToolSet } from 'ai';
 import type { Output, TaskContext, Tools } from '../server/index.ts';
 import { durable } from './durable-model.ts';
-import { durableTools } from './durable-tools.ts';
+import { type ApprovalCall, durableTools } from './durable-tools.ts';
 import { toModelMessages } from './messages.ts';
 
 /** The settings of an agent of the AI SDK: those of its `ToolLoopAgent`. */
@@ -13,6 +13,8 @@ export interface AISDKAgentSettings {
   readonly instructions?: string;
   /** The tools of the model. Each execution is a step, and the card lists them as skills. */
   readonly tools?: ToolSet;
+  /** Returns the question that the caller is asked before a tool with `needsApproval` runs. */
+  readonly approvalText?: (call: ApprovalCall) => string;
   /** Further settings, such as `stopWhen`, `temperature` or `providerOptions`, are passed on. */
   readonly [setting: string]: unknown;
 }
@@ -75,11 +77,11 @@ function settingsOf(given: AISDKAgentSettings | AISDKAgent): AISDKAgentSettings 
 }
 
 async function* run(settings: AISDKAgentSettings, ctx: TaskContext): AsyncGenerator<Output, Output | undefined> {
-  const { model, tools = {} } = settings;
+  const { model, tools = {}, approvalText, ...more } = settings;
   const agent = createAgent({
-    ...settings,
+    ...more,
     model: durable(model, ctx),
-    tools: durableTools(tools, ctx),
+    tools: durableTools(tools, ctx, approvalText === undefined ? {} : { approvalText }),
     // Errors are parts of the stream, too. By default the AI SDK prints them.
     onError: settings['onError'] ?? (() => undefined),
   });

@@ -1,11 +1,14 @@
 /** A part of the `fullStream` of the AI SDK. The types of its versions differ. */
 interface FullStreamPart {
+  /** The kind of the part, such as `text-delta`. */
   readonly type: string;
+  /** The text of a `text-delta`. */
   readonly text?: string;
+  /** The error of an `error` part. */
   readonly error?: unknown;
 }
 
-/** What `streamText()` and the `stream()` of an agent return. */
+/** The result of `streamText()`, or of `stream()` of an agent. */
 export interface StreamedText {
   /** The parts of the stream. */
   readonly fullStream: AsyncIterable<FullStreamPart>;

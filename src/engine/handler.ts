@@ -240,7 +240,10 @@ export interface TaskContext {
 export interface ConversationTurn {
   /** Whether the caller or the agent wrote it. */
   readonly role: 'user' | 'agent';
-  /** The text parts and the JSON of the data parts, joined by newlines. Empty if there are none. */
+  /**
+   * The text parts and the JSON of the data parts, joined by newlines. Empty if there are none. For a boolean, as callers answer a yes-or-no
+   * question, it is `yes` or `no`.
+   */
   readonly text: string;
   /** The parts, files included. Parts that were marked as sensitive are left out. */
   readonly parts: readonly Part[];

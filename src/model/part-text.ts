@@ -1,3 +1,4 @@
+import { isRecord } from '../support/json/to-json.ts';
 import type { Part } from './part.ts';
 
 /** Returns the text of parts: text as it is and data as JSON, joined by newlines. Files are skipped. */
@@ -7,4 +8,9 @@ export function textOfParts(parts: readonly Part[]): string {
   return parts
     .flatMap((part) => ('text' in part ? part.text : 'data' in part ? JSON.stringify(part.data) : []))
     .join('\n');
+}
+
+/** Whether a part describes the question of its message as data, for programs. The text has the same for people. */
+export function describesQuestion(part: Part): boolean {
+  return 'data' in part && isRecord(part.data) && isRecord(part.data['question']);
 }

@@ -1,6 +1,6 @@
 import type { Artifact } from './artifact.ts';
 import type { Part } from './part.ts';
-import { textOfParts } from './part-text.ts';
+import { describesQuestion, textOfParts } from './part-text.ts';
 import { isPaused, isTerminal } from './state.ts';
 import type { Task, TaskStatus } from './task.ts';
 
@@ -14,7 +14,9 @@ export function textOfTask({ status, artifacts = [], history = [] }: Task): stri
   if (isInterrupted && statusText !== '') return statusText;
   const artifactText = textOfArtifacts(artifacts);
   if (artifactText !== '') return artifactText;
-  return statusText || textOfParts(history.findLast(({ role }) => role === 'ROLE_AGENT')?.parts ?? []);
+  if (statusText !== '') return statusText;
+  const last = history.findLast(({ role }) => role === 'ROLE_AGENT')?.parts ?? [];
+  return textOfParts(last.filter((part) => !describesQuestion(part)));
 }
 
 /** Returns the text of a status. Data parts next to text are for programs, such as the schema of a question. */

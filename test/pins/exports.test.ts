@@ -67,7 +67,16 @@ const NAMES = {
   './sqlite': ['sqlite'],
   './postgres': ['migratePostgres', 'postgres'],
   './webhooks': ['createWebhookHandler', 'memorySeenIds', 'toExpressWebhook'],
-  './ai-sdk': ['asModel', 'asTool', 'durable', 'durableTools', 'fromAISDK', 'toModelMessages'],
+  './ai-sdk': [
+    'asModel',
+    'asTool',
+    'durable',
+    'durableTools',
+    'fromAISDK',
+    'idempotencyKeyOf',
+    'textOf',
+    'toModelMessages',
+  ],
   './testing': [
     'fakeClock',
     'fakePeer',

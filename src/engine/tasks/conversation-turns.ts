@@ -1,10 +1,9 @@
 import type { StreamResponse, TaskArtifactUpdateEvent } from '../../model/event.ts';
 import type { Message } from '../../model/message.ts';
 import type { Part } from '../../model/part.ts';
-import { textOfParts } from '../../model/part-text.ts';
+import { describesQuestion, textOfParts } from '../../model/part-text.ts';
 import { isPaused } from '../../model/state.ts';
 import { addPart } from '../../model/text-parts.ts';
-import { isRecord } from '../../support/json/to-json.ts';
 import type { Store, StoredTask, TaskEvent, TaskRecord } from '../../store/store.ts';
 import type { ConversationTurn } from '../handler.ts';
 import { artifactsOf } from '../replay/event-body.ts';
@@ -123,9 +122,12 @@ function merged(
   return turns;
 }
 
-/** Whether a part describes the question of its message as data, for programs. The text has the same for people. */
-function describesQuestion(part: Part): boolean {
-  return 'data' in part && isRecord(part.data) && isRecord(part.data['question']);
+/** The answer to a yes-or-no question can be a boolean. In a conversation it is a word. */
+function answerText(parts: readonly Part[]): string {
+  const [only] = parts;
+  if (parts.length !== 1 || only === undefined || !('data' in only) || typeof only.data !== 'boolean')
+    return textOfParts(parts);
+  return only.data ? 'yes' : 'no';
 }
 
 /** The output of the agent since the last message of the caller. */
@@ -152,7 +154,7 @@ class AgentOutput {
 }
 
 function turn(role: ConversationTurn['role'], taskId: string, parts: readonly Part[]): ConversationTurn {
-  return { role, taskId, text: textOfParts(parts), parts };
+  return { role, taskId, text: role === 'user' ? answerText(parts) : textOfParts(parts), parts };
 }
 
 /** The latest turns, of at most this number and of a bounded size. The current message is always one of them. */
