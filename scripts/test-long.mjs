@@ -25,7 +25,12 @@ let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void (isInterrupted = true));
 
 printStep(`${TANDEM_KILLS} kills, ${SEEDS} seeds`);
-await run({ args: ['test/crash', 'test/simulation'], env: { TANDEM_KILLS, SEEDS } });
+// The whole matrix of calls between agents, too.
+await run({ args: ['test/crash', 'test/simulation'], env: { TANDEM_KILLS, SEEDS, TANDEM_CALL_KILLS: 'whole' } });
+if (!isInterrupted) {
+  printStep('Calls on PostgreSQL: every kill');
+  await run({ args: ['test/postgres/call-kills.test.ts'], env: { TANDEM_CALL_KILLS: 'whole' } });
+}
 if (!isInterrupted) {
   printStep(`${Number(TANDEM_CHAOS_MS) / 1000} s of failures in a cluster`);
   await run({ args: ['test/postgres/cluster.test.ts'], env: { TANDEM_CHAOS_MS } });
