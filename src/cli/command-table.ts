@@ -44,6 +44,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'Show a task of any caller and the outline of its journal',
     load: () => import('./commands/admin/show.ts'),
   },
+  'admin tree': {
+    summary: 'Show the calls of a task of any caller to other agents',
+    load: () => import('./commands/admin/tree.ts'),
+  },
   'admin release': {
     summary: 'Let a task continue that changed code holds',
     load: () => import('./commands/admin/release.ts'),

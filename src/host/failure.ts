@@ -25,7 +25,7 @@ const COUNTED_BY_ADDRESS: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', '
 const HAVE_CAUSES: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'INVALID_PARAMS']);
 
 export interface FailureObservers {
-  readonly audit?: AuditTrail;
+  readonly audit?: AuditTrail | undefined;
   readonly metrics?: Metrics | undefined;
 }
 

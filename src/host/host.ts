@@ -114,8 +114,9 @@ export class Host {
     this.observers = {
       tracer: tracing === undefined || tracing === false ? undefined : openTelemetryTracer(tracing),
       metrics: settings.metrics ? new Metrics() : undefined,
+      audit,
     };
-    this.failures = new Failures(log, Date.now, { audit, metrics: this.observers.metrics });
+    this.failures = new Failures(log, Date.now, this.observers);
     this.deviations = new Deviations(log);
     // A timer of a process that may be frozen must not end with the request that set it.
     this.timers = createContinuation === undefined ? new TimerHeap(systemClock) : new UnsharedTimers(systemClock);

@@ -11,7 +11,7 @@ export interface AuditRecord {
   /** `rejected` for a rejected request, `done` for an action of an operator. */
   readonly outcome: 'rejected' | 'done';
   /**
-   * For `rejected` the error code, such as `UNAUTHENTICATED`. For `done` the action: `redelivery`, `authorization`, `release`
+   * For `rejected` the error code, such as `UNAUTHENTICATED`, or `CALL_REJECTED` for a call of a handler to another agent. For `done` the action: `redelivery`, `authorization`, `release`
    * or `purge`.
    */
   readonly reason: string;
@@ -34,7 +34,8 @@ export interface AuditRecord {
   /** The path of the request without its query, because a query may contain a key. */
   readonly path?: string;
   /**
-   * The cause in more detail: `invalid_token`, or the name of a missing scope, an exceeded limit or a guard. For `redelivery`:
+   * The cause in more detail: `invalid_token`, or the name of a missing scope, an exceeded limit or a guard, such as `cycle` for agents
+   * that call each other in a cycle. For `redelivery`:
    * the id of the push config. For `purge`: the number of deleted tasks.
    */
   readonly detail?: string;

@@ -55,6 +55,15 @@ export class Metrics {
   readonly #pushes = new Counter('tandem_push_deliveries_total', 'Attempts to deliver a push notification', [
     'outcome',
   ]);
+  readonly #callsMade = new Counter('tandem_calls_made_total', 'Calls to other agents that were recorded', [
+    'agent',
+    'peer',
+  ]);
+  readonly #calls = new Histogram(
+    'tandem_call_seconds',
+    'Time in seconds from the record of a call to another agent to its outcome',
+    ['agent', 'peer', 'outcome'],
+  );
   readonly #gauges = new Map<string, Gauge>();
 
   /** @param code `OK`, or the code of the error. */
@@ -94,6 +103,16 @@ export class Metrics {
     this.#pushes.of(outcome).add();
   }
 
+  /** @param peer The id of the peer, or `url`: a label must not have a value for each address. */
+  callMade(agent: string, peer: string): void {
+    this.#callsMade.of(agent, peer).add();
+  }
+
+  /** @param outcome That of the call; after the end of its task also `left` or `dead`. */
+  callEnded(agent: string, peer: string, outcome: string, seconds: number): void {
+    this.#calls.of(agent, peer, outcome).observe(seconds);
+  }
+
   /** Reports the values of `read` at each scrape. A second gauge with the same name replaces the first. */
   gauge(name: string, help: string, labels: readonly string[], read: Gauge['read']): void {
     this.#gauges.set(name, { name, help, labels, read });
@@ -110,6 +129,8 @@ export class Metrics {
       this.#mismatches,
       this.#limits,
       this.#pushes,
+      this.#callsMade,
+      this.#calls,
     ];
     return families.map((family) => family.text()).join('') + Array.from(this.#gauges.values(), gaugeText).join('');
   }

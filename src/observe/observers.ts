@@ -1,3 +1,4 @@
+import type { AuditTrail } from './audit.ts';
 import type { Metrics } from './metrics.ts';
 import type { Tracer } from './tracer.ts';
 
@@ -7,4 +8,6 @@ export interface Observers {
   readonly tracer?: Tracer | undefined;
   /** Counts and measures operations and tasks. */
   readonly metrics?: Metrics | undefined;
+  /** Records rejections and actions of operators. */
+  readonly audit?: AuditTrail | undefined;
 }

@@ -81,7 +81,7 @@ export interface OtelSpan {
 }
 
 /** The values of `SpanKind` and `SpanStatusCode` in OpenTelemetry. */
-const KINDS: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2 };
+const KINDS: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2, producer: 3 };
 const STATUS_ERROR = 2;
 
 /** The maximum length of an error message in a span. */
@@ -90,9 +90,10 @@ const MAX_MESSAGE = 256;
 export function openTelemetryTracer(api: OpenTelemetry): Tracer {
   const tracer = api.trace.getTracer('tandem-a2a', PACKAGE_VERSION);
   return {
-    start(name, kind, parent, attributes) {
+    start(name, kind, parent, attributes, startedAt) {
       const context = parent === undefined ? api.context.active() : remote(api, parent);
-      const options = { kind: KINDS[kind], attributes: known(attributes) };
+      const startTime = startedAt === undefined ? undefined : new Date(startedAt);
+      const options = { kind: KINDS[kind], attributes: known(attributes), startTime };
       return new ApiSpan(api, context, tracer.startSpan(name, options as never, context as never));
     },
     active() {

@@ -1,7 +1,7 @@
 import type { TraceContext } from './trace-context.ts';
 
-/** Whether a span serves a request, sends one, or does neither. */
-export type SpanKind = 'internal' | 'server' | 'client';
+/** Whether a span serves a request, sends one, hands work over that others do later, or does neither. */
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer';
 
 /** The attributes of a span by name. Undefined ones are left out. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -20,8 +20,18 @@ export interface Span {
 
 /** Creates spans. Without a tracer there are no spans and no cost. */
 export interface Tracer {
-  /** Starts a span, as a child of `parent` or of the active span. */
-  start(name: string, kind: SpanKind, parent: TraceContext | undefined, attributes: SpanAttributes): Span;
+  /**
+   * Starts a span, as a child of `parent` or of the active span.
+   *
+   * @param startedAt When the operation began, in milliseconds since 1970, if it was before now.
+   */
+  start(
+    name: string,
+    kind: SpanKind,
+    parent: TraceContext | undefined,
+    attributes: SpanAttributes,
+    startedAt?: number,
+  ): Span;
   /** The active span of the surrounding code. */
   active(): TraceContext | undefined;
 }

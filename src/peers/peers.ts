@@ -2,6 +2,7 @@ import type { AgentClient } from '../client/client.ts';
 import type { Peer, PeerCall, PeerAnswer, PeerHint, Peers, PeerState, PeerUpdate } from '../engine/calls/peers.ts';
 import { PeerError } from '../engine/calls/peers.ts';
 import type { Log } from '../observe/log.ts';
+import type { OpenTelemetry } from '../observe/opentelemetry.ts';
 import { isLoopback } from '../support/net/loopback.ts';
 import { holdsCredentials } from '../support/net/url-checks.ts';
 import { trimEndOf } from '../support/trim-end.ts';
@@ -18,6 +19,8 @@ export interface PeersSettings {
   /** The start of the URL at which peers can notify this host about a call. The id of the call follows. */
   readonly hintUrl: string | undefined;
   readonly log: Log;
+  /** Creates spans of the requests. */
+  readonly tracing?: OpenTelemetry | undefined;
   /** The clock of the engine. */
   readonly now: () => number;
 }
@@ -126,7 +129,8 @@ class LatePeer implements Peer {
     this.name = name;
     this.#open = async () => {
       const { openPeer } = await import('./open-peer.ts');
-      return openPeer({ name, target, isConfigured, hintUrl: settings.hintUrl, now: settings.now });
+      const { hintUrl, now, tracing } = settings;
+      return openPeer({ name, target, isConfigured, hintUrl, now, tracing });
     };
   }
 

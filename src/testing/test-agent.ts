@@ -12,13 +12,22 @@ import type { HandlerOptions } from '../server/options/handler-options.ts';
 import { memoryStore } from '../store/memory/store.ts';
 import type { Store } from '../store/store.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
+import type { FakePeer } from './fake-peer.ts';
 import type { Duration } from './test-agent/duration.ts';
 import type { RecordedStep } from './test-agent/task-records.ts';
 
 /** Options of `testAgent()`: those of `createHandler()`, and these. */
-export interface TestAgentOptions extends Omit<HandlerOptions, 'clock'> {
+export interface TestAgentOptions extends Omit<HandlerOptions, 'clock' | 'peers'> {
   /** The clock of the agent, which `advance()` moves. Default: `fakeClock()`. */
   readonly clock?: FakeClock;
+  /**
+   * The agents that the agent can call, by the id that it calls them by: a fake peer, or another agent, which runs on the same host and by
+   * the same clock.
+   *
+   * @example
+   * const agent = await testAgent(desk, { peers: { crm: await fakePeer({ script: ['Ann Lee'] }), mail: mailer } });
+   */
+  readonly peers?: Readonly<Record<string, FakePeer | Agent>>;
   /** Where tasks are stored. Open it with the same `clock`. It stays open. Default: a memory store. */
   readonly store?: Store;
   /** Options of the client that sends the messages, such as `auth`. */
@@ -109,7 +118,7 @@ const SETTLE_MS = 5000;
  * @throws TypeError that lists every invalid option.
  */
 export async function testAgent(agent: Agent, options: TestAgentOptions = {}): Promise<TestAgent> {
-  const { client, settleMs = SETTLE_MS, clock = fakeClock(), store, ...given } = options;
+  const { client, settleMs = SETTLE_MS, clock = fakeClock(), store, peers = {}, ...given } = options;
   // Loaded late, because tests with fake peers need neither the client nor the server.
   const { AgentUnderTest } = await import('./test-agent/agent-under-test.ts');
   const tested = new AgentUnderTest(agent, {
@@ -118,6 +127,7 @@ export async function testAgent(agent: Agent, options: TestAgentOptions = {}): P
     isOwnStore: store === undefined,
     handler: { log: silentLog, ...given, ...(given.auth === undefined && { auth: false }) },
     client: client ?? {},
+    peers,
     settleMs,
   });
   await tested.start();

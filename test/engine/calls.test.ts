@@ -235,10 +235,10 @@ describe.each(VARIANTS.slice(0, 2))('limits of calls on $name', (variant) => {
     };
 
   test.each([
-    ['agent', 'The call was rejected: agent cannot call itself. Continue without this call.'],
+    ['agent', 'The call to agent was rejected: agent cannot call itself. Continue without this call.'],
     [
       'b agent',
-      'The call was rejected: agent cannot be called here, because it waits for the result of this call: agent › b › agent. Continue without this call.',
+      'The call to agent was rejected: agent cannot be called here, because it waits for the result of this call: agent › b › agent. Continue without this call.',
     ],
   ])('agents that call each other in a cycle are stopped: %s', async (text, message) => {
     const host = await calling(noting(nested), { b: noting(nested) }, { variant });

@@ -34,6 +34,7 @@ export interface CallRequest {
   readonly lineage: Lineage;
   /** All entries about the call come after this number in the journal. */
   readonly after: number;
+  /** The span that marks where the call was made. Without spans, the call is in the trace of its task. */
   readonly trace?: TraceContext;
 }
 
@@ -96,6 +97,11 @@ export interface CallingTask {
 /** Whether the child is followed as a stream for its updates. */
 export function isRelayed({ progress, artifact }: CallRequest): boolean {
   return progress === true || artifact !== undefined;
+}
+
+/** The peer as metrics name it. URLs are one peer there, because handlers may call any number of them. */
+export function peerLabel({ peer }: CallRequest): string {
+  return /^https?:/i.test(peer) ? 'url' : peer;
 }
 
 export function requestOf(call: { readonly request: JsonObject }): CallRequest {

@@ -30,7 +30,7 @@ import {
 } from './call-facts.ts';
 import { CallRelay, type Followed, updateEntry } from './call-relay.ts';
 import type { CalledEntry, CallingTask, CallProgress, CallQuestionEntry, CallRequest } from './call-request.ts';
-import { isRelayed, requestOf } from './call-request.ts';
+import { isRelayed, peerLabel, requestOf } from './call-request.ts';
 import { type Peer, type PeerCall, PeerError, type PeerState, type Peers } from './peers.ts';
 import { SiblingPeer, type SiblingParts } from './sibling.ts';
 
@@ -55,6 +55,9 @@ export interface CallParts extends SiblingParts {
   /** Returns whether there is room to follow one more child as a stream. */
   mayFollow(work: CallWork): boolean;
 }
+
+/** How a call ended. After the end of its task, its child may be left alone, or it becomes a dead letter. */
+type CallEnd = CalledEntry['outcome'] | 'left' | 'dead';
 
 type Change = Omit<CallReport, 'callId' | 'node' | 'fence' | 'progress'>;
 
@@ -202,7 +205,7 @@ export class CallWork {
   async #continue(peer: Peer, task: CallingTask, state: PeerState): Promise<boolean> {
     this.#progress = withoutFailures(this.#progress);
     // It continues without its parent.
-    if (task.record.endedAt !== undefined) return this.#done({ remove: true });
+    if (task.record.endedAt !== undefined) return this.#afterEnd({ remove: true }, 'left');
     const outcome = outcomeOf(state);
     const shown = state.kind === 'task' ? shownQuestion(state.task) : undefined;
     const hasSettled = outcome !== undefined || shown !== undefined;
@@ -394,7 +397,8 @@ export class CallWork {
     const body = this.#calledBody(record, outcome, reason, state);
     const called: JournalEntry = { kind: 'called', key: this.#request.key, body };
     const journal = [...this.#wholeArtifact(task, state), called];
-    const after = await this.#append(task, journal, { endsCall: this.call.id });
+    const { record: after, isStored } = await this.#append(task, journal, { endsCall: this.call.id });
+    if (isStored) this.#observe(outcome, reason);
     this.#parts.engine.faultPoint('after-called');
     // The parent has ended in the meantime.
     if (after?.endedAt !== undefined) return this.#bury(outcome, reason);
@@ -415,9 +419,38 @@ export class CallWork {
 
   /** Removes the row of a parent that has ended. A child that may still run is kept for operators. */
   async #bury(outcome: CalledEntry['outcome'], reason = outcome as string): Promise<boolean> {
-    if (outcome !== 'uncertain' && outcome !== 'unreachable') return this.#done({ remove: true });
+    if (outcome !== 'uncertain' && outcome !== 'unreachable') return this.#afterEnd({ remove: true }, outcome, reason);
     this.#parts.engine.log.warn('Could not cancel the call of an ended task', { ...this.#fields, reason });
-    return this.#done({ failed: reason });
+    return this.#afterEnd({ failed: reason }, 'dead', reason);
+  }
+
+  /** The last report about a call whose task has ended. */
+  async #afterEnd(change: Change, outcome: CallEnd, reason?: string): Promise<false> {
+    if ((await this.#note(change)) !== undefined) this.#observe(outcome, reason);
+    return false;
+  }
+
+  /** Reports the outcome to the observers, once per call: on the node that has stored it. */
+  #observe(outcome: CallEnd, reason?: string): void {
+    const { tracer, metrics } = this.#parts.engine.observers;
+    const { call } = this;
+    const { peer, childId, trace } = this.#request;
+    const ms = Math.max(0, this.#now - call.createdAt);
+    metrics?.callEnded(call.agent, peerLabel(this.#request), outcome, ms / 1000);
+    if (trace === undefined || tracer === undefined) return;
+    const attributes = {
+      'a2a.agent': call.agent,
+      'a2a.task.id': call.taskId,
+      'a2a.call.id': call.id,
+      'a2a.call.peer': peer,
+      'a2a.call.task.id': childId ?? this.#progress.taskId,
+      'a2a.call.outcome': outcome,
+    };
+    const isFailed = outcome !== 'completed' && outcome !== 'canceled' && outcome !== 'left';
+    // By the duration, because spans have the time of this machine.
+    tracer
+      .start('a2a.call.outcome', 'internal', trace, attributes, Date.now() - ms)
+      .end(isFailed ? new Error(reason ?? `The call has ended as ${outcome}`) : undefined);
   }
 
   #calledBody(record: TaskRecord, outcome: CalledEntry['outcome'], reason?: string, state?: PeerState): JsonObject {
@@ -434,12 +467,12 @@ export class CallWork {
     };
   }
 
-  /** Adds entries to the journal of the parent and wakes it. Returns the parent, unless the call has ended. */
+  /** Adds entries to the journal of the parent and wakes it. Returns the parent, if it exists, and whether the entries were stored. */
   async #append(
     task: CallingTask,
     journal: readonly JournalEntry[],
     more: Partial<TaskWrite> = {},
-  ): Promise<TaskRecord | undefined> {
+  ): Promise<{ readonly record: TaskRecord | undefined; readonly isStored: boolean }> {
     const { engine, onWritten } = this.#parts;
     for (let { record } = task; ;) {
       const { guard, wakeAt } = wakeOf(record, this.#now);
@@ -455,12 +488,12 @@ export class CallWork {
       if (result.kind === 'appended') {
         engine.feed.written(result.record, () => ({ kind: 'written', record: result.record, events: [] }));
         onWritten(result.record);
-        return result.record;
+        return { record: result.record, isStored: true };
       }
       const now = result.kind === 'rejected' ? result.record : undefined;
       // Otherwise the task waits for something else now, and the write is planned again.
       const isSame = now?.question === record.question && now?.status.state === record.status.state;
-      if (now === undefined || now.endedAt !== undefined || isSame) return now;
+      if (now === undefined || now.endedAt !== undefined || isSame) return { record: now, isStored: false };
       record = now;
     }
   }
@@ -574,14 +607,14 @@ export class CallWork {
   }
 
   #peerCall(parent: TaskRecord): PeerCall {
-    const { message, skillId, deadline, as, caller, lineage } = this.#request;
+    const { message, skillId, deadline, as, caller, lineage, trace = traceOf(parent) } = this.#request;
     return {
       id: this.call.id,
       message,
       as,
       caller,
       lineage,
-      trace: traceOf(parent),
+      trace,
       ...(skillId !== undefined && { skillId }),
       ...(deadline !== undefined && { deadline }),
     };

@@ -26,6 +26,14 @@ export function agentMark(host: string, agentId: string): string {
   return digest(JSON.stringify([host, agentId]));
 }
 
+/** Why a call must not be made. */
+export interface LineageProblem {
+  /** `cycle` if the agent already works on a task of the chain, `maxDepth` if the chain is too long. */
+  readonly cause: 'cycle' | 'maxDepth';
+  /** For a person or a model to read. */
+  readonly text: string;
+}
+
 /** The task that makes a call. */
 export interface CallingTask {
   /** The id of the task. */
@@ -55,18 +63,25 @@ export function lineageOfCall(calling: CallingTask, deadline?: number): Lineage 
 }
 
 /**
- * Returns why a call must not be made, for a person or a model to read: the agent already works on a task of this chain, or the chain is
- * too long. `undefined` if it may be made. The same rule holds for agents of one host and for messages from other hosts.
+ * Returns why a call must not be made, or `undefined` if it may be made. The same rule holds for agents of one host and for messages from
+ * other hosts.
  */
-export function checkLineage(lineage: Lineage, { name, mark, maxDepth }: CalledAgent): string | undefined {
+export function checkLineage(lineage: Lineage, { name, mark, maxDepth }: CalledAgent): LineageProblem | undefined {
   const chain = [...lineage.path, name].join(' › ');
-  if (lineage.marks.at(-1) === mark) return `${name} cannot call itself. Continue without this call.`;
+  if (lineage.marks.at(-1) === mark)
+    return { cause: 'cycle', text: `${name} cannot call itself. Continue without this call.` };
   if (lineage.marks.includes(mark)) {
-    return `${name} cannot be called here, because it waits for the result of this call: ${chain}. Continue without this call.`;
+    return {
+      cause: 'cycle',
+      text: `${name} cannot be called here, because it waits for the result of this call: ${chain}. Continue without this call.`,
+    };
   }
   const depth = depthOf(lineage);
   if (depth <= maxDepth) return undefined;
-  return `${name} cannot be called here, because ${depth} calls would lead to it and ${maxDepth} are allowed (maxDepth): ${chain}. Continue without this call.`;
+  return {
+    cause: 'maxDepth',
+    text: `${name} cannot be called here, because ${depth} calls would lead to it and ${maxDepth} are allowed (maxDepth): ${chain}. Continue without this call.`,
+  };
 }
 
 /** A sender may claim less than its path shows. */

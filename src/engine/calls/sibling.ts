@@ -179,8 +179,7 @@ export class SiblingPeer implements Peer {
 
   /** A message in the name of the root caller. */
   #submission(message: Message): Submission {
-    const { lineage, caller } = requestOf(this.#call);
-    const trace = traceOf(this.#parent);
+    const { lineage, caller, trace = traceOf(this.#parent) } = requestOf(this.#call);
     const { fairnessKey } = this.#parent;
     const asCaller: Caller = { ...caller, actors: lineage.path.toReversed() };
     return {

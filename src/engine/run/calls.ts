@@ -16,12 +16,20 @@ import {
 } from '../calls/call.ts';
 import type { AnswerEntry } from '../calls/call-facts.ts';
 import { failureText, replyOf } from '../calls/call-reply.ts';
-import type { CalledEntry, CallEntry, CallQuestionEntry, CallRequest, CallUpdateEntry } from '../calls/call-request.ts';
+import {
+  type CalledEntry,
+  type CallEntry,
+  type CallQuestionEntry,
+  type CallRequest,
+  type CallUpdateEntry,
+  peerLabel,
+} from '../calls/call-request.ts';
 import { pathOf, preparedQuestion, questionForHandler } from '../calls/child-question.ts';
 import { contextIdOfCall } from '../calls/call-context.ts';
-import { agentMark, checkLineage, lineageOfCall } from '../calls/lineage.ts';
+import { agentMark, checkLineage, lineageOfCall, type LineageProblem } from '../calls/lineage.ts';
 import { PeerError, type Peers } from '../calls/peers.ts';
 import { QuestionCanceledError, QuestionExpiredError } from '../handler.ts';
+import { traceOf } from '../../observe/trace-context.ts';
 import { partsOfContent } from '../output/output.ts';
 import type { Journal } from '../replay/journal.ts';
 import { originOf } from '../replay/load-task.ts';
@@ -75,7 +83,7 @@ export class RunCalls {
   async call(peer: string, message: CallMessage, options: CallOptions): Promise<CallReply> {
     const { call, added } = await this.#make(peer, message, options);
     if (added?.row !== undefined) this.#writer.addCall(added.entry, added.row);
-    else if (added !== undefined) await this.#reject(added.entry);
+    else if (added !== undefined) await this.#reject(added);
     return this.#result(call, options);
   }
 
@@ -84,7 +92,7 @@ export class RunCalls {
     const run = this.#run;
     if (added === undefined) await run.completions.again(run.journal.numberOf('call', call.key));
     else {
-      if (added.row === undefined) await this.#reject(added.entry);
+      if (added.row === undefined) await this.#reject(added);
       else await run.noteCall(added.entry, added.row);
       run.engine.faultPoint('after-call');
       run.assertMayWait();
@@ -178,10 +186,14 @@ export class RunCalls {
     const lineage = lineageOfCall(calling, deadlineMs === undefined ? undefined : now + deadlineMs);
     // A peer on another host knows its own mark.
     const mark = isSibling ? agentMark(identity, peer) : '';
-    const problem = checkLineage(lineage, { name: peer, mark, maxDepth });
-    if (problem !== undefined) throw new CallError(`The call was rejected: ${problem}`, 'rejected');
     const id = engine.newId();
     const { onParentEnd = 'cancel', questions = 'forward', skill, idleMs, progress, relay, as } = options;
+    const body: CallEntry = { id, peer, onParentEnd };
+    const entry: JournalEntry = { kind: 'call', key, body: body as unknown as JsonObject };
+    const problem =
+      checkLineage(lineage, { name: peer, mark, maxDepth }) ??
+      ((await this.#hasRoom(maxOpen)) ? undefined : full(maxOpen));
+    if (problem !== undefined) return { body, entry, problem };
     const contextId = await contextIdOfCall(record, peer);
     const message: Writable<Message> = { messageId: id, contextId, role: 'ROLE_USER', parts };
     if (skill !== undefined) message.metadata = { skillId: skill };
@@ -202,21 +214,29 @@ export class RunCalls {
     if (progress !== undefined) request.progress = true;
     if (relay !== undefined) request.artifact = relay.artifact;
     if (as !== undefined) request.as = as;
-    const body: CallEntry = { id, peer, onParentEnd };
-    const entry: JournalEntry = { kind: 'call', key, body: body as unknown as JsonObject };
-    if (!(await this.#hasRoom(maxOpen))) return { body, entry };
+    const trace = this.#run.trace?.call(id, peer);
+    if (trace !== undefined) request.trace = trace;
+    engine.observers.metrics?.callMade(agent.id, peerLabel(request));
     return { body, entry, row: { id, request: request as unknown as JsonObject, dueAt: now } };
   }
 
-  /** Records that a call is rejected, because a replay might find room for it. */
-  async #reject(entry: JournalEntry): Promise<void> {
-    const { engine, journal } = this.#run;
-    const { maxOpen } = engine.calls;
-    const reason = `${maxOpen} calls of this caller are open. Wait for some of them.`;
-    const body = { outcome: 'rejected', reason };
+  /** Records that a call is rejected, because a replay might find room for it, or a higher limit. */
+  async #reject({ entry, problem }: RejectedCall): Promise<void> {
+    const { engine, journal, record } = this.#run;
+    const { metrics, audit } = engine.observers;
+    const body = { outcome: 'rejected', reason: problem.text };
     this.#writer.addJournal(entry);
     const number = await this.#run.note('called', entry.key, body);
     journal.add({ kind: 'called', key: entry.key, body, number });
+    if (problem.cause !== 'cycle') metrics?.limitHit(problem.cause);
+    const trace = traceOf(record);
+    audit?.rejected('CALL_REJECTED', {
+      caller: record.owner,
+      ...(record.tenant !== '' && { tenant: record.tenant }),
+      taskId: record.id,
+      ...(trace !== undefined && { traceId: trace.traceId }),
+      detail: problem.cause,
+    });
   }
 
   /** Whether the owner may have one more open call. */
@@ -412,11 +432,20 @@ export class RunCalls {
   }
 }
 
-interface AddedCall {
+interface RejectedCall {
   readonly body: CallEntry;
   readonly entry: JournalEntry;
-  /** Absent if the call is rejected. */
-  readonly row?: NewCall;
+  readonly row?: undefined;
+  readonly problem: CallProblem;
+}
+
+type AddedCall = RejectedCall | { readonly body: CallEntry; readonly entry: JournalEntry; readonly row: NewCall };
+
+/** Why a call is rejected: by its lineage, or because its owner has too many open calls. */
+type CallProblem = LineageProblem | { readonly cause: 'maxOpenCalls'; readonly text: string };
+
+function full(maxOpen: number): CallProblem {
+  return { cause: 'maxOpenCalls', text: `${maxOpen} calls of this caller are open. Wait for some of them.` };
 }
 
 /**

@@ -44,6 +44,16 @@ export class RunTrace {
     this.#error = undefined;
   }
 
+  /** Marks where a call was made. Everything that the called agent does is below this span, which does not outlive the run. */
+  call(callId: string, peer: string): TraceContext {
+    const span = this.#tracer.start('a2a.call', 'producer', this.context, {
+      'a2a.call.id': callId,
+      'a2a.call.peer': peer,
+    });
+    span.end();
+    return span.context;
+  }
+
   async step<T>(name: string, work: () => Promise<T>): Promise<T> {
     const span = this.#tracer.start('a2a.step', 'internal', this.context, { 'a2a.step.name': name });
     try {

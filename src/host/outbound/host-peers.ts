@@ -1,4 +1,5 @@
 import type { Log } from '../../observe/log.ts';
+import type { OpenTelemetry } from '../../observe/opentelemetry.ts';
 import { createPeers, type OpenPeers } from '../../peers/peers.ts';
 import { AddressGuard } from '../../push/address-guard.ts';
 import { type Clock, systemClock } from '../../support/time/clock.ts';
@@ -10,10 +11,12 @@ export interface HostPeersSettings {
   readonly publicUrl: string | undefined;
   readonly clock: Clock | undefined;
   readonly log: Log;
+  readonly tracing: OpenTelemetry | false | undefined;
 }
 
 /** The agents on other hosts that the handlers of a host can call. A URL that no configured peer has must be public and use https. */
-export function hostPeers({ peers = {}, publicUrl, clock = systemClock, log }: HostPeersSettings): OpenPeers {
+export function hostPeers(settings: HostPeersSettings): OpenPeers {
+  const { peers = {}, publicUrl, clock = systemClock, log, tracing } = settings;
   const guard = new AddressGuard();
   return createPeers({
     peers,
@@ -27,6 +30,7 @@ export function hostPeers({ peers = {}, publicUrl, clock = systemClock, log }: H
     isProduction: isHostedProduction(),
     hintUrl: publicUrl === undefined ? undefined : publicUrl + CALL_HINT_PATH,
     log,
+    tracing: tracing === false ? undefined : tracing,
     now: () => clock.now(),
   });
 }

@@ -180,8 +180,10 @@ function admittedLineage({ agent, host }: MountedAgent, message: Message): Linea
   if (lineage === undefined) return undefined;
   const called = { name: agent.id, mark: agentMark(host.identity, agent.id), maxDepth: host.maxDepth };
   const problem = checkLineage(lineage, called);
-  if (problem !== undefined) throw new A2AError('UNSUPPORTED_OPERATION', problem, { details: { limit: 'maxDepth' } });
-  return lineage;
+  if (problem === undefined) return lineage;
+  const { cause, text } = problem;
+  const details = cause === 'cycle' ? { guard: cause } : { limit: cause };
+  throw new A2AError('UNSUPPORTED_OPERATION', text, { details });
 }
 
 /** Required extensions apply only to messages, not to reads and cancels (1.0 §3.3.4). */

@@ -17,8 +17,10 @@ import { nextTurn, systemScheduler } from '../../support/time/scheduler.ts';
 import type { FakeClock } from '../fake-clock.ts';
 import type { TestAgent, TestReply } from '../test-agent.ts';
 import { type Duration, toMs } from './duration.ts';
+import type { FakePeer } from '../fake-peer.ts';
 import { HandlerActivity } from './handler-activity.ts';
 import { type ProcessStore, processStore } from './process-store.ts';
+import { TestPeers } from './test-peers.ts';
 import { RecordCollector, type RecordedStep, type TaskRecords } from './task-records.ts';
 import type { Clock } from '../../support/time/clock.ts';
 
@@ -29,6 +31,7 @@ interface Process {
   readonly handlers: HandlerActivity;
   readonly handler: AgentHandler;
   readonly client: AgentClient;
+  readonly peers: TestPeers;
 }
 
 /** An engine without open store calls that does nothing in this many turns of the event loop is idle. */
@@ -48,6 +51,7 @@ interface Setup {
   readonly isOwnStore: boolean;
   readonly handler: HandlerOptions;
   readonly client: ConnectOptions;
+  readonly peers: Readonly<Record<string, FakePeer | Agent>>;
   readonly settleMs: number;
 }
 
@@ -71,19 +75,34 @@ export class AgentUnderTest implements TestAgent {
     const clock = new ProcessClock(this.clock);
     const store = processStore(this.#setup.store, this.#records.note);
     const handlers = new HandlerActivity();
-    const handler = createHandler(handlers.observe(this.#agent), {
+    const peers = await TestPeers.connect(this.#setup.peers, clock);
+    const agents = [this.#agent, ...peers.agents].map((each) => handlers.observe(each));
+    // An agent that is alone has its usual address.
+    const handler = createHandler(peers.agents.length === 0 ? handlers.observe(this.#agent) : agents, {
       ...this.#setup.handler,
+      peers: peers.clients,
       store: store.store,
       clock,
     });
     try {
       await handler.start();
-      this.#process = { clock, store, handlers, handler, client: await connect(handler, this.#setup.client) };
+      this.#process = { clock, store, handlers, handler, peers, client: await this.#connect(handler, peers) };
     } catch (error) {
       await handler.close();
+      await peers.close();
       throw error;
     }
     await this.#settled();
+  }
+
+  /** Several agents of one host have their cards at paths of their own. */
+  #connect(handler: AgentHandler, { agents }: TestPeers): Promise<AgentClient> {
+    const { client } = this.#setup;
+    if (agents.length === 0) return connect(handler, client);
+    return connect(`http://localhost/a/${this.#agent.id}`, {
+      ...client,
+      fetch: (request) => handler.fetch(request),
+    });
   }
 
   get client(): AgentClient {
@@ -139,10 +158,11 @@ export class AgentUnderTest implements TestAgent {
   }
 
   async crash(): Promise<void> {
-    const { clock, store, client } = this.#running;
+    const { clock, store, client, peers } = this.#running;
     clock.kill();
     store.kill();
     await this.#closeClient(client);
+    await peers.close();
     // Otherwise the tasks would stay leased to the dead process until its heartbeat is overdue.
     if (store.node !== undefined) await this.#setup.store.retire(store.node);
     await this.start();
@@ -157,11 +177,12 @@ export class AgentUnderTest implements TestAgent {
   }
 
   async #close(): Promise<void> {
-    const { client, handler } = this.#running;
+    const { client, handler, peers } = this.#running;
     this.#process = undefined;
     // Before the client disconnects, because then an agent may cancel its tasks.
     await handler.close();
     await this.#closeClient(client);
+    await peers.close();
     if (this.#setup.isOwnStore) await this.#setup.store.close();
   }
 
@@ -194,16 +215,17 @@ export class AgentUnderTest implements TestAgent {
 
   /** Moves the clock to the next time at which something is due, at most to `until`. */
   async #step(until: number): Promise<void> {
-    const { clock, handler } = this.#running;
+    const { clock, handler, peers } = this.#running;
+    const { store } = this.#setup;
     const present = this.clock.now();
-    // Runs in memory have timers that the store does not know, such as the pause before a retry.
-    if (handler.runningTasks().length > 0) {
+    // Runs in memory have timers that the store does not know, such as the pause before a retry, and so has a call to a fake peer.
+    const isCalling = peers.hasRemote && (await store.listCalls({ hasFailed: false, limit: 1 })).length > 0;
+    if (isCalling || handler.runningTasks().length > 0) {
       this.clock.advanceTo(Math.max(present, Math.min(until, clock.nextDue)));
       return;
     }
-    const { store } = this.#setup;
-    const agents = [this.#agent.id];
-    const wakes = await Promise.all([store.nextWake(agents, present), store.nextPush(agents)]);
+    const agents = [this.#agent.id, ...peers.agents.map(({ id }) => id)];
+    const wakes = await Promise.all([store.nextWake(agents, present), store.nextPush(agents), store.nextCall(agents)]);
     const due = wakes.filter((wake) => wake !== undefined && wake > present) as number[];
     this.clock.jump(Math.min(until, present + MAX_JUMP_MS, ...due) - present);
   }
@@ -214,8 +236,8 @@ export class AgentUnderTest implements TestAgent {
     let seen = -1;
     let quiet = 0;
     for (let turn = 0; quiet < QUIET_TURNS && this.#process !== undefined; turn++) {
-      const { store, handler, handlers } = this.#process;
-      const isIdle = !store.isBusy && store.calls === seen;
+      const { store, handler, handlers, peers } = this.#process;
+      const isIdle = !store.isBusy && store.calls === seen && !peers.isBusy;
       const working = handler.runningTasks().filter((taskId) => !handlers.isWaiting(taskId));
       quiet = isIdle && working.length === 0 ? quiet + 1 : 0;
       seen = store.calls;

@@ -1,3 +1,4 @@
+import type { Call } from '../../engine/calls/call.ts';
 import type { Inbox, IncomingMessage, Step, StepContext, StepOptions, TaskContext } from '../../engine/handler.ts';
 import { isAsyncIterable } from '../../engine/run/drive.ts';
 import type { Agent } from '../../agent/agent.ts';
@@ -8,7 +9,7 @@ type StepFunction = (step: StepContext) => unknown;
 interface Activity {
   /** Functions of steps that run. A function that waits for an inner step does not count. */
   working: number;
-  /** Calls of `step`, `sleep`, `ask`, `authorize` and the inbox without a result. */
+  /** Calls of `step`, `sleep`, `ask`, `authorize`, `call` and the inbox without a result. */
   waiting: number;
   /** Set if the handler took too long for a test. Any call of the handler clears it. */
   isStalled: boolean;
@@ -53,8 +54,12 @@ function observedContext(context: TaskContext, activity: Activity): TaskContext 
     sleep: (ms: number) => waiting(context.sleep(ms)),
     ask: (...args: Parameters<TaskContext['ask']>) => waiting(context.ask(...args)),
     authorize: (...args: Parameters<TaskContext['authorize']>) => waiting(context.authorize(...args)),
+    call: (...args: Parameters<TaskContext['call']>) => waiting(context.call(...args)),
+    startCall: (...args: Parameters<TaskContext['startCall']>) =>
+      waiting(context.startCall(...args)).then(observedCall),
     inbox: observedInbox(context.inbox, waiting),
   };
+  const observedCall = (call: Call): Call => ({ ...call, result: (options) => waiting(call.result(options)) });
   return new Proxy(context, {
     get: (target, name): unknown =>
       Object.hasOwn(observed, name) ? observed[name] : Reflect.get(target, name, target),
