@@ -330,6 +330,17 @@ export class Engine {
     return redelivered;
   }
 
+  /**
+   * Makes an open call due, because its peer reports that the called task has changed. Returns the id of the calling task; `undefined`
+   * if there is no such call or it has another token.
+   *
+   * @param tokenDigest The SHA-256 of the token that the peer sent.
+   */
+  callHint(callId: string, tokenDigest: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.#calls.hint(callId, tokenDigest);
+  }
+
   /** The operations of an engine that works on request. @throws TypeError if it was not started with `onDemand`. */
   get onDemand(): OnDemand {
     this.#assertOpen();
