@@ -120,7 +120,11 @@ export class Engine {
     this.#calls = new CallOutbox(this.#context, {
       runs: this.#runs,
       peers,
-      onWritten: (record) => this.#written(record),
+      onWritten: (record) => {
+        this.#written(record);
+        this.#onDemand?.woken(record);
+      },
+      onStarted: (taskId) => this.#onDemand?.called(taskId),
     });
     const parts = {
       calls: this.#calls,

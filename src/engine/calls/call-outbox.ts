@@ -2,10 +2,8 @@ import type { CallRecord, ClaimedCall, NewCall, TaskRecord } from '../../store/s
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { isSameText } from '../../support/secret/same-secret.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { Runs } from '../schedule/runs.ts';
 import { type CallProgress, isRelayed, requestOf } from './call-request.ts';
 import { type CallParts, CallWork } from './call-work.ts';
-import type { Peers } from './peers.ts';
 import { startSibling } from './sibling.ts';
 
 /** How many calls one node works on at a time, in total and for one owner. */
@@ -30,10 +28,7 @@ export class CallOutbox {
   /** When the store is asked for due calls. */
   #armedFor = Number.POSITIVE_INFINITY;
 
-  constructor(
-    engine: EngineContext,
-    parts: { readonly runs: Runs; readonly peers: Peers | undefined; readonly onWritten: (record: TaskRecord) => void },
-  ) {
+  constructor(engine: EngineContext, parts: Pick<CallParts, 'runs' | 'peers' | 'onWritten' | 'onStarted'>) {
     this.#engine = engine;
     this.#parts = { engine, ...parts, mayFollow: (work) => this.#mayFollow(work) };
     engine.observers.metrics?.gauge('tandem_calls', 'Calls to other agents in progress on this node', [], () => [
@@ -50,6 +45,11 @@ export class CallOutbox {
   pause(): void {
     this.#isStopped = true;
     this.#disarm();
+  }
+
+  /** Stops following children. Other nodes look at them soon. */
+  leave(): void {
+    for (const work of this.#works.values()) work.leave();
   }
 
   /** Resolves when there is nothing to do for now. */

@@ -86,6 +86,8 @@ export class CallWork {
   /** The lease epoch in which the lease was claimed, or last confirmed; `undefined` without a lease. */
   #leaseEpoch: number | undefined;
   #isFollowing = false;
+  /** Ends the stream of a child that is followed. */
+  #endStream: (() => void) | undefined;
   /** Whether everything that the child published before it settled was passed on. */
   #isDrained = false;
   #hasConcluded = false;
@@ -116,6 +118,11 @@ export class CallWork {
   stop(): void {
     this.#abort.abort();
     this.#stopped.reject(STOPPED);
+  }
+
+  /** Stops following the child, and releases the call. */
+  leave(): void {
+    this.#endStream?.();
   }
 
   /** The parent may have changed. */
@@ -353,9 +360,21 @@ export class CallWork {
     const updates = await this.#orStop(peer.follow(this.#peerCall(task.record), taskId, after, signal));
     if (updates === undefined) return undefined;
     this.#isFollowing = true;
+    let hasLeft = false;
+    const left = deferred<void>();
+    this.#endStream = () => {
+      hasLeft = true;
+      left.resolve();
+    };
     const relay = new CallRelay(engine, this.#request, this.call.id, (entries) => this.#append(task, entries));
     try {
-      return await this.#orStop(relay.follow(updates, this.#parentStops(task, abort.signal), until));
+      const followed = relay.follow(
+        updates,
+        Promise.race([left.promise, this.#parentStops(task, abort.signal)]),
+        until,
+      );
+      const result = await this.#orStop(followed);
+      return hasLeft ? undefined : result;
     } finally {
       this.#isFollowing = false;
       this.#news?.resolve();
