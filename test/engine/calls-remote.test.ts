@@ -296,6 +296,26 @@ describe.each(STORES)('on $name', (variant) => {
     expect(peer.requests).toEqual(['start', 'attach']);
   });
 
+  test('a task that must not run again fails with its process, and its call is canceled', async () => {
+    const peer = new ScriptedPeer();
+    const peers: Peers = { find: () => peer };
+    const run: Handler = async ({ call, step }) => {
+      // The step keeps the run from being suspended.
+      await Promise.all([call('crm', 'x'), step('hold', () => new Promise<never>(() => {}))]);
+    };
+    const host = await calling(run, {}, { variant, peers, limits: { recovery: 'fail' } });
+    const { id } = await host.task('go', { returnImmediately: true });
+    await until(() => peer.requests.includes('start'));
+    await turns();
+    const second = await host.crash();
+    await pass(second.clock, 5000, 500);
+
+    await until(async () => (await second.store.countCalls(ANN)) === 0);
+    expect((await second.engine.get(ANN, id)).status.state).toBe('TASK_STATE_FAILED');
+    expect(peer.requests).toContain('cancel');
+    expect(peer.requests.filter((name) => name === 'start')).toHaveLength(1);
+  });
+
   test('a peer that cannot be reached for long ends the call as unreachable', async () => {
     const { peer, host } = await opened(failureText);
     peer.fail('start', new PeerError('unreachable', 'Connection refused', { isUnsent: true }), 200);
