@@ -120,7 +120,11 @@ export class Engine {
     this.#calls = new CallOutbox(this.#context, {
       runs: this.#runs,
       peers,
-      onWritten: (record) => this.#written(record),
+      onWritten: (record) => {
+        this.#written(record);
+        this.#onDemand?.woken(record);
+      },
+      onStarted: (taskId) => this.#onDemand?.called(taskId),
     });
     const parts = {
       calls: this.#calls,
@@ -328,6 +332,17 @@ export class Engine {
     const redelivered = await redeliver(this.#context, this.#pushTransport, which, this.#left.signal);
     this.#outbox?.nudge();
     return redelivered;
+  }
+
+  /**
+   * Makes an open call due, because its peer reports that the called task has changed. Returns the id of the calling task; `undefined`
+   * if there is no such call or it has another token.
+   *
+   * @param tokenDigest The SHA-256 of the token that the peer sent.
+   */
+  callHint(callId: string, tokenDigest: string): Promise<string | undefined> {
+    this.#assertOpen();
+    return this.#calls.hint(callId, tokenDigest);
   }
 
   /** The operations of an engine that works on request. @throws TypeError if it was not started with `onDemand`. */

@@ -19,6 +19,7 @@ import type { Timers } from '../support/time/timers.ts';
 import { UnsharedTimers } from '../support/time/unshared-timers.ts';
 import { Access, type AccessRules } from './auth/access.ts';
 import { type Continuation, NO_CONTINUATION } from './continuation.ts';
+import type { WaitUntil } from './http.ts';
 import { Deviations, Failures } from './failure.ts';
 import { FailedLogins } from './limits/failed-logins.ts';
 import type { InFlight } from './limits/in-flight.ts';
@@ -80,11 +81,6 @@ export class Host {
   readonly identity: string;
   /** The most calls between agents that may lead to a task. */
   readonly maxDepth: number;
-  /**
-   * Called when a peer notifies this host about the task of a call, with the SHA-256 of the token that it sent. Resolves to false if there
-   * is no such call or it has another token.
-   */
-  onCallHint: ((callId: string, tokenDigest: string) => Promise<boolean>) | undefined;
   readonly failures: Failures;
   readonly deviations: Deviations;
   readonly observers: Observers;
@@ -144,6 +140,17 @@ export class Host {
       throw error;
     }
     this.#engine = engine;
+  }
+
+  /**
+   * Called when a peer notifies this host about the task of a call, with the SHA-256 of the token that it sent. Resolves to false if there
+   * is no such call or it has another token.
+   */
+  async onCallHint(callId: string, tokenDigest: string, waitUntil: WaitUntil | undefined): Promise<boolean> {
+    const taskId = await this.engine.callHint(callId, tokenDigest);
+    if (taskId === undefined) return false;
+    await this.continuation.continueTask(taskId, waitUntil);
+    return true;
   }
 
   /** Stops accepting work and releases unfinished tasks. The store stays open. */

@@ -53,6 +53,7 @@ interface ConfiguredPeer {
 }
 
 class PeerDirectory implements OpenPeers {
+  readonly canHint: boolean;
   readonly #settings: PeersSettings;
   readonly #configured = new Map<string, ConfiguredPeer>();
   /** By URL, the least recently used first. */
@@ -60,6 +61,7 @@ class PeerDirectory implements OpenPeers {
 
   constructor(settings: PeersSettings) {
     this.#settings = settings;
+    this.canHint = settings.hintUrl !== undefined;
     for (const [id, target] of Object.entries(settings.peers)) {
       const options = optionsOf(target);
       const url = options && new URL(options.url);

@@ -306,6 +306,8 @@ export interface TaskWrite {
   readonly endsCall?: string;
   /** Makes all open calls of the task due at once, as `canceling` and `endedAt` do. */
   readonly callsDue?: true;
+  /** Makes this open call of the task due at once. Comes with it as `guard.call`. */
+  readonly callDue?: string;
   /** Makes repeats of the request recognisable. */
   readonly idempotency?: Idempotency;
   /** A push config that is added before the write, so that it receives its events. If it exceeds its `max`, nothing is written. */

@@ -190,7 +190,7 @@ function mayCall<Task extends HeldTask>(unit: UnitOfWork<Task>, task: Task, { gu
 function makeCallsDue<Task extends HeldTask>(
   unit: UnitOfWork<Task>,
   task: Task,
-  { canceling, callsDue }: TaskWrite,
+  { canceling, callsDue, callDue }: TaskWrite,
   before: TaskRecord,
   after: TaskRecord,
 ): boolean {
@@ -200,7 +200,8 @@ function makeCallsDue<Task extends HeldTask>(
   const concernsCaller = callId !== undefined && (hasEnded || question !== before.question);
   if (concernsOwn) unit.makeCallsDue(task);
   if (concernsCaller) unit.makeCallDue(callId);
-  return concernsOwn || concernsCaller;
+  if (callDue !== undefined) unit.makeCallDue(callDue);
+  return concernsOwn || concernsCaller || callDue !== undefined;
 }
 
 /** Replaces a provisional task by a message. For `Store.dropForReply`. */

@@ -5,6 +5,7 @@ import {
   type PeerAnswer,
   type PeerCall,
   PeerError,
+  type PeerHint,
   type Peers,
   type PeerState,
   type PeerUpdate,
@@ -13,7 +14,8 @@ import type { Handler } from '../../src/engine/handler.ts';
 import type { TaskState } from '../../src/model/state.ts';
 import type { Task } from '../../src/model/task.ts';
 import { deferred } from '../../src/support/deferred.ts';
-import { calling, failureOf } from './calling.ts';
+import { sha256 } from '../../src/support/secret/sha256.ts';
+import { calling, failureOf, tasksOf } from './calling.ts';
 import { pass, turns } from './cluster.ts';
 import { ANN, artifactText, type Harness, statusText, STORES, until } from './harness.ts';
 
@@ -60,7 +62,17 @@ class ScriptedPeer implements Peer {
     return this.updates?.();
   };
 
-  readonly requestHints = async (): Promise<boolean> => false;
+  /** The response to a request for notifications. */
+  hints: boolean | PeerError = false;
+  /** The tokens to send along with them. */
+  readonly tokens: string[] = [];
+
+  readonly requestHints = async (_call: PeerCall, _taskId: string, { token }: PeerHint): Promise<boolean> => {
+    this.requests.push('hints');
+    this.tokens.push(token);
+    if (this.hints instanceof PeerError) throw this.hints;
+    return this.hints;
+  };
 
   readonly answer = async (_call: PeerCall, _taskId: string, answer: PeerAnswer): Promise<PeerState> => {
     this.answers.push(answer);
@@ -102,9 +114,9 @@ async function passUntil<T>({ clock }: Harness, promise: Promise<T>): Promise<T>
 }
 
 describe.each(STORES)('on $name', (variant) => {
-  async function opened(run: Handler = callsCrm): Promise<{ peer: ScriptedPeer; host: Harness }> {
+  async function opened(run: Handler = callsCrm, canHint = false): Promise<{ peer: ScriptedPeer; host: Harness }> {
     const peer = new ScriptedPeer();
-    const peers: Peers = { find: (reference) => (reference === 'crm' ? peer : undefined) };
+    const peers: Peers = { canHint, find: (reference) => (reference === 'crm' ? peer : undefined) };
     return { peer, host: await calling(run, {}, { variant, peers }) };
   }
 
@@ -125,6 +137,109 @@ describe.each(STORES)('on $name', (variant) => {
       lineage: { depth: 1, path: ['agent'] },
       message: { messageId: call?.id },
     });
+  });
+
+  test('a peer that notifies the host is asked once, and not followed or polled until it does', async () => {
+    const { peer, host } = await opened(callsCrm, true);
+    peer.hints = true;
+    const sent = host.task('go');
+    await until(() => peer.requests.length >= 3);
+    await pass(host.clock, 60_000, 5000);
+    expect(peer.requests).toEqual(['start', 'hints', 'get']);
+    peer.state = done('found');
+    const [call] = peer.calls;
+    const taskId = await host.engine.callHint(call?.id ?? '', await sha256(peer.tokens[0] ?? ''));
+
+    expect(artifactText(await sent)).toBe('found');
+    expect(await tasksOf(host, 'agent')).toMatchObject([{ id: taskId }]);
+    expect(peer.requests).toEqual(['start', 'hints', 'get', 'get']);
+  });
+
+  test('a child that ends before its peer gets the request for notifications is not missed', async () => {
+    const { peer, host } = await opened(callsCrm, true);
+    peer.hints = true;
+    Object.assign(peer, {
+      requestHints: async () => {
+        peer.state = done('found');
+        return true;
+      },
+    });
+
+    expect(artifactText(await host.task('go'))).toBe('found');
+  });
+
+  test('a lost notification costs at most five minutes', async () => {
+    const { peer, host } = await opened(callsCrm, true);
+    peer.hints = true;
+    const sent = host.task('go', { returnImmediately: true });
+    await until(() => peer.requests.length >= 3);
+    await turns();
+    peer.state = done('found');
+    await pass(host.clock, 5 * 60_000, 5000);
+
+    await until(async () => (await host.store.unfinished(ANN, 1)).total === 0);
+    expect(artifactText(await host.engine.get(ANN, (await sent).id))).toBe('found');
+    expect(peer.requests).toEqual(['start', 'hints', 'get', 'get']);
+  });
+
+  test.each([
+    ['declines', false],
+    ['fails', new PeerError('unreachable', 'Connection reset')],
+  ])('a peer that %s to notify the host is asked once and polled', async (_, hints) => {
+    const { peer, host } = await opened(callsCrm, true);
+    peer.hints = hints;
+    const sent = host.task('go');
+    await until(() => peer.requests.length > 0);
+    await pass(host.clock, 5000, 250);
+    peer.state = done('found');
+
+    expect(artifactText(await passUntil(host, sent))).toBe('found');
+    expect(peer.requests.filter((name) => name === 'hints')).toHaveLength(1);
+  });
+
+  test('the question of a child whose peer notifies the host is passed on and answered', async () => {
+    const { peer, host } = await opened(callsCrm, true);
+    peer.hints = true;
+    const sent = host.task('go');
+    await until(() => peer.requests.length >= 3);
+    await turns();
+    peer.state = task('TASK_STATE_INPUT_REQUIRED', 'Name?');
+    const [call] = peer.calls;
+    await host.engine.callHint(call?.id ?? '', await sha256(peer.tokens[0] ?? ''));
+    const asking = await sent;
+    expect(statusText(asking)).toBe('Name?');
+    peer.onAnswer = () => (peer.state = done('hello Ann'));
+
+    expect(artifactText(await host.reply(asking, 'Ann'))).toBe('hello Ann');
+  });
+
+  test('a notification with another token, of an unknown call or of a call that has ended changes nothing', async () => {
+    const { peer, host } = await opened(callsCrm, true);
+    peer.hints = true;
+    const sent = host.task('go');
+    await until(() => peer.requests.length >= 3);
+    await turns();
+    const id = peer.calls[0]?.id ?? '';
+    const digest = await sha256(peer.tokens[0] ?? '');
+    const before = await host.store.listCalls({ limit: 10 });
+    expect(JSON.stringify(before)).not.toContain(peer.tokens[0]);
+    expect(await host.engine.callHint(id, await sha256('wrong'))).toBeUndefined();
+    expect(await host.engine.callHint(id, '')).toBeUndefined();
+    expect(await host.engine.callHint('unknown', digest)).toBeUndefined();
+    expect(await host.store.listCalls({ limit: 10 })).toEqual(before);
+    peer.state = done('found');
+    await host.engine.callHint(id, digest);
+    await sent;
+    expect(await host.engine.callHint(id, digest)).toBeUndefined();
+  });
+
+  test('a host that peers cannot notify does not ask for it', async () => {
+    const { peer, host } = await opened();
+    const sent = host.task('go');
+    await until(() => peer.requests.length > 0);
+    peer.state = done('found');
+    await passUntil(host, sent);
+    expect(peer.requests).not.toContain('hints');
   });
 
   test('a message without a task is a result at once', async () => {
@@ -179,6 +294,26 @@ describe.each(STORES)('on $name', (variant) => {
 
     await until(async () => (await second.store.unfinished(ANN, 1)).total === 0);
     expect(peer.requests).toEqual(['start', 'attach']);
+  });
+
+  test('a task that must not run again fails with its process, and its call is canceled', async () => {
+    const peer = new ScriptedPeer();
+    const peers: Peers = { find: () => peer };
+    const run: Handler = async ({ call, step }) => {
+      // The step keeps the run from being suspended.
+      await Promise.all([call('crm', 'x'), step('hold', () => new Promise<never>(() => {}))]);
+    };
+    const host = await calling(run, {}, { variant, peers, limits: { recovery: 'fail' } });
+    const { id } = await host.task('go', { returnImmediately: true });
+    await until(() => peer.requests.includes('start'));
+    await turns();
+    const second = await host.crash();
+    await pass(second.clock, 5000, 500);
+
+    await until(async () => (await second.store.countCalls(ANN)) === 0);
+    expect((await second.engine.get(ANN, id)).status.state).toBe('TASK_STATE_FAILED');
+    expect(peer.requests).toContain('cancel');
+    expect(peer.requests.filter((name) => name === 'start')).toHaveLength(1);
   });
 
   test('a peer that cannot be reached for long ends the call as unreachable', async () => {

@@ -1,10 +1,9 @@
 import type { CallRecord, ClaimedCall, NewCall, TaskRecord } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
+import { isSameText } from '../../support/secret/same-secret.ts';
 import type { EngineContext } from '../engine-context.ts';
-import type { Runs } from '../schedule/runs.ts';
-import { isRelayed, requestOf } from './call-request.ts';
+import { type CallProgress, isRelayed, requestOf } from './call-request.ts';
 import { type CallParts, CallWork } from './call-work.ts';
-import type { Peers } from './peers.ts';
 import { startSibling } from './sibling.ts';
 
 /** How many calls one node works on at a time, in total and for one owner. */
@@ -29,10 +28,7 @@ export class CallOutbox {
   /** When the store is asked for due calls. */
   #armedFor = Number.POSITIVE_INFINITY;
 
-  constructor(
-    engine: EngineContext,
-    parts: { readonly runs: Runs; readonly peers: Peers | undefined; readonly onWritten: (record: TaskRecord) => void },
-  ) {
+  constructor(engine: EngineContext, parts: Pick<CallParts, 'runs' | 'peers' | 'onWritten' | 'onStarted'>) {
     this.#engine = engine;
     this.#parts = { engine, ...parts, mayFollow: (work) => this.#mayFollow(work) };
     engine.observers.metrics?.gauge('tandem_calls', 'Calls to other agents in progress on this node', [], () => [
@@ -49,6 +45,11 @@ export class CallOutbox {
   pause(): void {
     this.#isStopped = true;
     this.#disarm();
+  }
+
+  /** Stops following children. Other nodes look at them soon. */
+  leave(): void {
+    for (const work of this.#works.values()) work.leave();
   }
 
   /** Resolves when there is nothing to do for now. */
@@ -118,6 +119,21 @@ export class CallOutbox {
     await work.done;
     this.#unleased.delete(work);
     return work.hasConcluded;
+  }
+
+  /** The peer of a call has notified this host: makes the call due, for the node that claims it first. See `Engine.callHint`. */
+  async hint(callId: string, tokenDigest: string): Promise<string | undefined> {
+    const { store, clock, node, onCallsDue } = this.#engine;
+    const [call] = await store.listCalls({ id: callId, hasFailed: false, limit: 1 });
+    const { hint } = (call?.progress ?? {}) as CallProgress;
+    if (call === undefined || hint === undefined || !isSameText(hint, tokenDigest)) return undefined;
+    const { taskId, dueAt = Number.POSITIVE_INFINITY } = call;
+    if (dueAt > clock.now()) {
+      const result = await store.append({ taskId, by: node, guard: { call: callId }, callDue: callId });
+      // Otherwise the call or its task has just ended.
+      if (result.kind === 'appended') onCallsDue(result.record);
+    }
+    return taskId;
   }
 
   /** A task may have changed, and calls of it may be in progress here. */

@@ -85,6 +85,10 @@ export interface CallProgress {
   /** The last seen change of the child, and when it was seen, for `idleMs` and for the pace of polls. */
   readonly seen?: string;
   readonly seenAt?: number;
+  /** The SHA-256 of the token with which the peer notifies this host. */
+  readonly hint?: string;
+  /** Whether the peer will notify this host. Not set before the peer has responded. */
+  readonly isHinted?: boolean;
 }
 
 /** The calling task, as a node that works on its call reads it. */

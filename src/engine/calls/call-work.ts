@@ -13,7 +13,9 @@ import type {
 } from '../../store/store.ts';
 import { type Deferred, deferred } from '../../support/deferred.ts';
 import { jsonSize } from '../../support/json/json-size.ts';
+import { newId } from '../../support/id.ts';
 import { digest } from '../../support/secret/digest.ts';
+import { sha256 } from '../../support/secret/sha256.ts';
 import type { Writable } from '../../support/writable.ts';
 import type { JournalKind } from '../replay/journal.ts';
 import { outlined } from '../replay/journal-outline.ts';
@@ -39,6 +41,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
 /** The longest pause until an agent of the same host with a full queue is called again. */
 const LONGEST_QUEUE_PAUSE_MS = 5000;
+/** The pause between polls of a child whose peer notifies this host. Notifications may be lost. */
+const HINTED_PAUSE_MS = 5 * 60_000;
 /** How long a peer may be out of reach before the call ends. */
 const UNREACHABLE_MS = 15 * 60_000;
 /** How long a peer may take to send what a child has published before it settled. */
@@ -85,6 +89,8 @@ export class CallWork {
   /** The lease epoch in which the lease was claimed, or last confirmed; `undefined` without a lease. */
   #leaseEpoch: number | undefined;
   #isFollowing = false;
+  /** Ends the stream of a child that is followed. */
+  #endStream: (() => void) | undefined;
   /** Whether everything that the child published before it settled was passed on. */
   #isDrained = false;
   #hasConcluded = false;
@@ -115,6 +121,11 @@ export class CallWork {
   stop(): void {
     this.#abort.abort();
     this.#stopped.reject(STOPPED);
+  }
+
+  /** Stops following the child, and releases the call. */
+  leave(): void {
+    this.#endStream?.();
   }
 
   /** The parent may have changed. */
@@ -293,13 +304,37 @@ export class CallWork {
   }
 
   async #wait(peer: Peer, task: CallingTask, taskId: string): Promise<boolean> {
-    const isFollowed = this.#request.childId === undefined || isRelayed(this.#request);
-    if (!isFollowed) return this.#park();
+    const isRemote = this.#request.childId === undefined;
+    if (!isRelayed(this.#request)) {
+      // The child may have changed before the peer got the request.
+      if (isRemote && (await this.#askForHints(peer, task, taskId))) return true;
+      if (!isRemote || this.#progress.isHinted === true) return this.#park();
+    }
     const followed = this.#parts.mayFollow(this) ? await this.#follow(peer, task, taskId) : undefined;
     // A stream that closes without anything new must not be opened in a busy loop.
     if (followed === undefined || (followed.end === 'closed' && !followed.hasProgressed)) return this.#poll();
     this.#isDrained = followed.end === 'settled';
     return true;
+  }
+
+  /** Asks the peer once to notify this host when the child changes. Returns whether it will from now on. */
+  async #askForHints(peer: Peer, task: CallingTask, taskId: string): Promise<boolean> {
+    if (this.#parts.peers?.canHint !== true || this.#progress.isHinted !== undefined) return false;
+    const token = newId() + newId();
+    this.#progress = { ...this.#progress, hint: await sha256(token) };
+    // The first notification may come before the response.
+    if ((await this.#note({})) === undefined) throw STOPPED;
+    const hint = { callId: this.call.id, token };
+    const { signal } = this.#abort;
+    let isHinted = false;
+    try {
+      isHinted = await this.#orStop(peer.requestHints(this.#peerCall(task.record), taskId, hint, signal));
+    } catch (error) {
+      // It is followed without them.
+      if (!(error instanceof PeerError)) throw error;
+    }
+    this.#progress = { ...this.#progress, isHinted };
+    return isHinted;
   }
 
   /** Passes on what a child has published before it settled. */
@@ -328,9 +363,21 @@ export class CallWork {
     const updates = await this.#orStop(peer.follow(this.#peerCall(task.record), taskId, after, signal));
     if (updates === undefined) return undefined;
     this.#isFollowing = true;
+    let hasLeft = false;
+    const left = deferred<void>();
+    this.#endStream = () => {
+      hasLeft = true;
+      left.resolve();
+    };
     const relay = new CallRelay(engine, this.#request, this.call.id, (entries) => this.#append(task, entries));
     try {
-      return await this.#orStop(relay.follow(updates, this.#parentStops(task, abort.signal), until));
+      const followed = relay.follow(
+        updates,
+        Promise.race([left.promise, this.#parentStops(task, abort.signal)]),
+        until,
+      );
+      const result = await this.#orStop(followed);
+      return hasLeft ? undefined : result;
     } finally {
       this.#isFollowing = false;
       this.#news?.resolve();
@@ -546,8 +593,10 @@ export class CallWork {
 
   /** Waits for the write that makes the call due, or for the next check. */
   #park(): Promise<boolean> {
-    const isSibling = this.#request.childId !== undefined;
-    return isSibling ? this.#done({ dueAt: this.#nextCheck() ?? null }) : this.#poll();
+    if (this.#request.childId !== undefined) return this.#done({ dueAt: this.#nextCheck() ?? null });
+    if (this.#progress.isHinted !== true) return this.#poll();
+    const check = this.#nextCheck() ?? Number.POSITIVE_INFINITY;
+    return this.#done({ dueAt: Math.min(check, this.#now + HINTED_PAUSE_MS) });
   }
 
   /** When the facts change by the passing of time. */

@@ -9,6 +9,8 @@ export type { Lineage } from '../../model/lineage.ts';
 
 /** The agents that handlers can call, besides the agents of the same host. */
 export interface Peers {
+  /** Whether peers can notify this host about the tasks of calls. */
+  readonly canHint?: boolean;
   /**
    * Finds a peer by its configured id or by URL. Returns `undefined` if this node does not know it: another node of the same store may.
    * Sends no request.
@@ -65,7 +67,7 @@ export interface Peer {
 
 /** The address at which a peer notifies this host about the task of a call. A notification contains nothing but the fact that the task has changed. */
 export interface PeerHint {
-  /** The id of the call, with which `onCallHint` of the host is called. */
+  /** The id of the call, with which `callHint` of the engine is called. */
   readonly callId: string;
   /** A random secret that the peer sends along. The engine stores its SHA-256 only, as `sha256` of `support` returns it. */
   readonly token: string;

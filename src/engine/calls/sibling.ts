@@ -30,6 +30,8 @@ export interface SiblingParts {
   readonly runs: Runs;
   /** Called after a write to a task from outside of its run. */
   readonly onWritten: (record: TaskRecord) => void;
+  /** Called after the task of a child was created, which runs on this node if it has a slot. */
+  readonly onStarted: (taskId: string) => void;
 }
 
 /**
@@ -62,7 +64,7 @@ export class SiblingPeer implements Peer {
 
   /** Creates the task of the child, unless it exists. @throws PeerError */
   async create(message: Message, skillId: string | undefined): Promise<void> {
-    const { engine, runs } = this.#parts;
+    const { engine, runs, onStarted } = this.#parts;
     const submission = this.#firstSubmission(message, skillId);
     // A node that works on request has no queue.
     const isElsewhere = engine.isOnDemand && !runs.slots(this.#agent).mayTake(fairnessKeyOf(submission));
@@ -71,6 +73,7 @@ export class SiblingPeer implements Peer {
       await beginTask(engine, runs, prepareTask(engine, runs, this.#agent, given));
     });
     engine.faultPoint('after-child-created');
+    onStarted(this.#childId);
   }
 
   /** `start` can be repeated. */

@@ -56,10 +56,60 @@ export class OnDemand {
   readonly #engine: EngineContext;
   readonly #parts: OnDemandParts;
   readonly #works = new Set<Work>();
+  /** Work on tasks that calls have started or woken, by the id of the task. It lasts as long as other work. */
+  readonly #called = new Map<string, { readonly work: Work; readonly done: Promise<void> }>();
+  #onUnfinished: (taskId: string) => Promise<void> = async () => {};
 
   constructor(engine: EngineContext, parts: OnDemandParts) {
     this.#engine = engine;
     this.#parts = parts;
+  }
+
+  /** @param handOver Called for tasks that calls have started or woken, and that another node should resume now. Must not reject. */
+  onUnfinished(handOver: (taskId: string) => Promise<void>): void {
+    this.#onUnfinished = handOver;
+  }
+
+  /** A call of a task has news for it. */
+  woken({ id, wakeAt = Number.POSITIVE_INFINITY, endedAt }: TaskRecord): void {
+    if (endedAt === undefined && wakeAt <= this.#engine.clock.now()) this.called(id);
+  }
+
+  /** A call has started or woken a task. It is worked on as long as this node works on others. */
+  called(taskId: string): void {
+    const [first] = this.#works;
+    if (first === undefined) {
+      void this.#onUnfinished(taskId);
+      return;
+    }
+    const isWorkedOn = [...this.#works].some((work) => work.taskId === taskId && work.isActive);
+    if (isWorkedOn || this.#called.has(taskId)) return;
+    const until = Math.max(...[...this.#works].map((work) => work.until));
+    const work = new Work(this.#engine, taskId, { forMs: until - this.#engine.clock.now() });
+    this.#called.set(taskId, { work, done: this.#workOnCalled(work) });
+  }
+
+  async #workOnCalled(work: Work): Promise<void> {
+    const { taskId } = work;
+    this.#works.add(work);
+    let worked: Worked = 'unfinished';
+    try {
+      worked = await this.#continue(work);
+    } catch (error) {
+      this.#engine.log.warn('Could not resume task', { taskId, error });
+    }
+    work.stop();
+    this.#works.delete(work);
+    this.#called.delete(taskId);
+    if (worked !== 'resting') await this.#onUnfinished(taskId);
+  }
+
+  /** Resolves when there is nothing to do for calls, and none of the tasks that they have started or woken runs. */
+  async #calledSettled(): Promise<void> {
+    do {
+      await Promise.all(Array.from(this.#called.values(), ({ done }) => done));
+      await this.#parts.calls.worked();
+    } while (this.#called.size > 0);
   }
 
   /** Makes sure that the store has a recent heartbeat of this node, and releases pending leases. */
@@ -119,6 +169,12 @@ export class OnDemand {
     return ((await store.nextPush([...agents.keys()])) ?? Number.POSITIVE_INFINITY) <= clock.now();
   }
 
+  /** Returns whether calls to other agents are due. */
+  async hasCallsDue(): Promise<boolean> {
+    const { store, agents, clock } = this.#engine;
+    return ((await store.nextCall([...agents.keys()])) ?? Number.POSITIVE_INFINITY) <= clock.now();
+  }
+
   /** Checks for work: for one task, or for any. */
   nudge(taskId?: string): void {
     for (const work of this.#works) if (taskId === undefined || work.taskId === taskId) work.nudge();
@@ -134,24 +190,34 @@ export class OnDemand {
     this.#works.add(work);
     // Each work has its own timer, because timers of another request may end with that request.
     const stopHeartbeat = every(this.#engine.leaseMs / 6, this.#engine, () => this.#beat(work.taskId));
-    if (this.#works.size === 1) {
+    if (this.#works.size === this.#called.size + 1) {
       this.#parts.outbox?.start();
       this.#parts.calls.start();
     }
     try {
       const worked = await run(work);
-      const { outbox, calls } = this.#parts;
-      if (!work.lingers) await Promise.race([Promise.all([outbox?.delivered(), calls.worked()]), work.stopped]);
+      work.isActive = false;
+      const settled = Promise.all([this.#parts.outbox?.delivered(), this.#calledSettled()]);
+      settled.catch(() => {});
+      if (!work.lingers) await Promise.race([settled, work.stopped]);
       return worked;
     } finally {
       stopHeartbeat();
       work.stop();
       this.#works.delete(work);
-      if (this.#works.size === 0) {
-        this.#parts.outbox?.pause();
-        this.#parts.calls.pause();
-      }
+      if (this.#works.size === this.#called.size) await this.#leave();
     }
+  }
+
+  /** The last work is over, apart from that on tasks that calls have started or woken. */
+  async #leave(): Promise<void> {
+    const { outbox, calls } = this.#parts;
+    outbox?.pause();
+    calls.pause();
+    calls.leave();
+    const called = [...this.#called.values()];
+    for (const { work } of called) work.stop();
+    await Promise.all(called.map(({ done }) => done));
   }
 
   #beat(taskId: string): void {

@@ -24,6 +24,8 @@ export class Work {
   readonly #stop = deferred<undefined>();
   readonly #disarm: () => void;
   readonly #signal: LeaveSignal | undefined;
+  /** Whether the task is worked on, and not only what its work has left to do for others. */
+  isActive = true;
   #isStopped = false;
   #news: Deferred<void> | undefined;
   #hasNews = false;

@@ -28,9 +28,8 @@ export async function handleCallHint(host: Host, request: HttpRequest): Promise<
     assertTaken(await host.limits.rate.take(request, PEER));
     const callId = callIn(request.path ?? '');
     const token = request.header(TOKEN_HEADER) ?? '';
-    const { onCallHint } = host;
-    if (onCallHint === undefined || callId === undefined || token === '' || token.length > MAX_TOKEN) return GONE;
-    return (await onCallHint(callId, await sha256(token))) ? ACCEPTED : GONE;
+    if (callId === undefined || token === '' || token.length > MAX_TOKEN) return GONE;
+    return (await host.onCallHint(callId, await sha256(token), request.waitUntil)) ? ACCEPTED : GONE;
   } catch (error) {
     const shown = host.failures.publicError(error, { request, operation: 'call hint' });
     return restFailure(dialectOf('1.0'), shown, request);

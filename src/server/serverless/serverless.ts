@@ -54,6 +54,7 @@ export class Serverless implements Continuation {
     if (url === undefined && settings.after === undefined) {
       log.warn(this.#runsHere ? NO_URL_LOCAL : NO_URL);
     }
+    engine.onDemand.onUnfinished((taskId) => this.handOver(taskId));
     const { signatures } = this;
     this.#requests =
       url === undefined || signatures === undefined
@@ -121,12 +122,13 @@ export class Serverless implements Continuation {
     }
   }
 
-  /** Delivers the push notifications of a canceled task, because an idle task has no run that would. Never rejects. */
+  /** Delivers the push notifications of a canceled task and cancels its calls, because an idle task has no run that would. Never rejects. */
   async canceled(taskId: string, waitUntil: WaitUntil | undefined): Promise<void> {
     try {
-      if (await this.#engine.onDemand.hasPushesDue()) await this.continueTask(taskId, waitUntil);
+      const { onDemand } = this.#engine;
+      if ((await onDemand.hasPushesDue()) || (await onDemand.hasCallsDue())) await this.continueTask(taskId, waitUntil);
     } catch (error) {
-      this.#log.warn('Could not check for due push notifications', { taskId, error });
+      this.#log.warn('Could not check for due push notifications and calls', { taskId, error });
     }
   }
 

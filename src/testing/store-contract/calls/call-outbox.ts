@@ -170,6 +170,15 @@ export const callOutbox: Behaviours = {
     deepEqual(await claimed(t.store), ['a']);
   },
 
+  'a write can make one call of its task due': async (t) => {
+    await createCaller(t.store, 'one', 'a', 'b');
+    for (const call of await claimCalls(t.store)) await report(t.store, call, { dueAt: null });
+
+    equal((await t.append('one', { callDue: 'b' }, { call: 'b' })).callsDue, true);
+
+    deepEqual(await claimed(t.store), ['b']);
+  },
+
   'a held call that becomes due stays with its node, and keeps the earlier time when it is released': async (t) => {
     await t.create('one');
     await t.append('one', calling(newCall('a')));
