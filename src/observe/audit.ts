@@ -11,8 +11,8 @@ export interface AuditRecord {
   /** `rejected` for a rejected request, `done` for an action of an operator. */
   readonly outcome: 'rejected' | 'done';
   /**
-   * For `rejected` the error code, such as `UNAUTHENTICATED`, or `CALL_REJECTED` for a call of a handler to another agent. For `done` the action: `redelivery`, `authorization`, `release`
-   * or `purge`.
+   * For `rejected` the error code, such as `UNAUTHENTICATED`, or `CALL_REJECTED` for a call of a handler to another agent. For `done`
+   * the action: `redelivery`, `authorization`, `release` or `purge`.
    */
   readonly reason: string;
   /** The caller of the request, if known. For `authorization` and `purge`: the owner of the task or of the deleted data. */
@@ -35,8 +35,7 @@ export interface AuditRecord {
   readonly path?: string;
   /**
    * The cause in more detail: `invalid_token`, or the name of a missing scope, an exceeded limit or a guard, such as `cycle` for agents
-   * that call each other in a cycle. For `redelivery`:
-   * the id of the push config. For `purge`: the number of deleted tasks.
+   * that call each other in a cycle. For `redelivery`: the id of the push config. For `purge`: the number of deleted tasks.
    */
   readonly detail?: string;
 }
@@ -44,6 +43,7 @@ export interface AuditRecord {
 /** Stores an audit record, synchronously or not. An error it throws is logged and does not affect the request. */
 export type Audit = (record: AuditRecord) => void | Promise<void>;
 
+/** The members of a record that depend on the request. */
 export type AuditFacts = Partial<Omit<AuditRecord, 'time' | 'outcome' | 'reason'>>;
 
 /** Passes records to the configured `audit` function, or writes them to the log if there is none. */
@@ -66,6 +66,7 @@ export class AuditTrail {
     this.#lines?.flush();
   }
 
+  /** Records a rejected request or call. */
   rejected(reason: string, facts: AuditFacts): void {
     this.#write('rejected', reason, facts);
   }

@@ -147,7 +147,7 @@ export class SettleWaiter {
     const settled: Settled =
       task === undefined ? { kind: 'settled', record } : { kind: 'settled', record, task: task() };
     if (isTerminal(record.status.state)) this.#settled.resolve(settled);
-    // In a later turn, when the paused run has given back its slot: the next message of the caller may need it.
+    // In a later turn, when the paused run has released its slot: the next message of the caller may need it.
     else this.#engine.scheduler.soon(() => this.#settled.resolve(settled));
   }
 }
