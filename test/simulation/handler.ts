@@ -150,7 +150,8 @@ class ProgramRun {
         const asked = action.questions.map((question) => this.#ask(question).then(() => order.push(question.text)));
         await Promise.all(asked);
         const way = order.join();
-        const stored = await this.#ctx.step('way', () => way);
+        // A program that diverged may have asked others.
+        const stored = await this.#ctx.step(`order of ${action.questions.map(({ text }) => text).join()}`, () => way);
         await this.#whileAlive();
         this.#checks.went(this.#run, way, stored);
         break;

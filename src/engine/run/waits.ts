@@ -489,10 +489,10 @@ export class Waits {
     for (const { until } of this.#open) wakeAt = Math.min(wakeAt, until);
     // An answer, or news of a call, that came first has woken the task, which must not be suspended over it.
     const asOf = this.#awaitsOthers ? { asOf: run.journal.arrivals } : {};
-    const noted = await this.#decide({ ...asOf, ...change, release: true, wakeAt });
+    const onStored = (): void => run.suspended();
+    const noted = await this.#decide({ ...asOf, ...change, release: true, wakeAt, onStored });
     run.engine.faultPoint('after-suspend');
     if (noted === undefined) return false;
-    if (this.#writer.lease === undefined) run.suspended();
     // A message that arrived in the meantime woke the task before it was suspended, so it must be woken again.
     if (this.#writer.hasUnread) run.wake();
     return true;

@@ -444,6 +444,7 @@ export class TaskWriter implements WriteCoalescer {
     if (this.#waiting?.status === undefined) this.#moveTo(record.status);
     if (batch.decision?.release === true || record.endedAt !== undefined) this.#lease = undefined;
     if (result.callsDue === true) this.#engine.onCallsDue(record, write.calls);
+    batch.decision?.onStored?.();
     this.#engine.feed.written(record, () => this.#changeOf(record, firstEvent, write.events));
     this.#engine.faultPoint('after-publish');
     batch.succeed();

@@ -22,6 +22,8 @@ export interface Decision extends Pick<
    * at that time.
    */
   readonly asOf?: number;
+  /** Called when it is stored, before anyone is notified: when callers learn of a pause, the slot of the run is free. */
+  readonly onStored?: () => void;
 }
 
 /** The maximum number of outputs that wait for the store. A handler that publishes more has to wait. */
