@@ -144,11 +144,7 @@ export class SettleWaiter {
     if (!this.#isSettled(record.status.state)) return;
     if (this.#since === 'unknown') this.#isStale = true;
     if (this.#since === 'unknown' || record.lastEvent < this.#since) return;
-    const settled: Settled =
-      task === undefined ? { kind: 'settled', record } : { kind: 'settled', record, task: task() };
-    if (isTerminal(record.status.state)) this.#settled.resolve(settled);
-    // In a later turn, when the paused run has released its slot: the next message of the caller may need it.
-    else this.#engine.scheduler.soon(() => this.#settled.resolve(settled));
+    this.#settled.resolve(task === undefined ? { kind: 'settled', record } : { kind: 'settled', record, task: task() });
   }
 }
 
