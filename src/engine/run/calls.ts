@@ -226,7 +226,7 @@ export class RunCalls {
     const { metrics, audit } = engine.observers;
     const body = { outcome: 'rejected', reason: problem.text };
     this.#writer.addJournal(entry);
-    const number = await this.#run.note('called', entry.key, body);
+    const number = await this.#run.completions.during(() => this.#run.note('called', entry.key, body));
     journal.add({ kind: 'called', key: entry.key, body, number });
     if (problem.cause !== 'cycle') metrics?.limitHit(problem.cause);
     const trace = traceOf(record);
@@ -297,15 +297,16 @@ export class RunCalls {
     if (call.isCanceled || journal.find('called', call.key) !== undefined) return;
     call.isCanceled = true;
     this.#writer.makeCallsDue();
-    await run.note('call-cancel', call.key, {});
+    await completions.during(() => run.note('call-cancel', call.key, {}));
     run.engine.faultPoint('after-call-cancel');
   }
 
   async #detach(call: MadeCall): Promise<void> {
-    const { journal, completions } = this.#run;
+    const run = this.#run;
+    const { journal, completions } = run;
     const isKnown = journal.find('call-detach', call.key) !== undefined;
     if (isKnown) await completions.again(journal.numberOf('call-detach', call.key));
-    else if (!call.isDetached) await this.#run.note('call-detach', call.key, {});
+    else if (!call.isDetached) await completions.during(() => run.note('call-detach', call.key, {}));
     call.isDetached = true;
     this.#take(call);
   }

@@ -61,7 +61,7 @@ export class RunInbox implements Inbox {
     if (known === undefined) {
       // An empty read need not be stored before the handler continues, because its later output is stored after it.
       if (unread.length === 0) this.#run.noteLater('read', key, { upTo });
-      else await this.#run.note('read', key, { upTo });
+      else await this.#run.completions.during(() => this.#run.note('read', key, { upTo }));
       this.#run.engine.faultPoint('after-read');
     }
     await this.#run.room();
