@@ -189,7 +189,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const node = await harness(
       async ({ ask, step }) => {
         const later = step('work', () => gate.promise).then(() => ask('To?'));
-        return `${await ask('From?')} to ${await later}`;
+        return (await Promise.all([ask('From?'), later])).join(' to ');
       },
       { variant },
     );
@@ -393,7 +393,7 @@ describe.each(VARIANTS)('$name', (variant) => {
     const agents = [
       runnable(async ({ ask, step }) => {
         const to = step('work', () => gate.promise).then(() => ask('To?'));
-        return `${await ask('From?')} to ${await to}`;
+        return (await Promise.all([ask('From?'), to])).join(' to ');
       }),
     ];
     const slow = withMethods(store, { append });
