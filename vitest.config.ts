@@ -31,8 +31,8 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   cli: ['test/docs/**/*.test.ts', 'test/types/**/*.test.ts'],
   // Behaviours that depend on the store: which node runs a task, when, and what other nodes see.
   postgres: [
-    'test/engine/{cancel,cancel-nodes,changed-code,clock-skew,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
-    'test/engine/{calls,calls-cancel,calls-questions,calls-recovery,calls-remote,calls-scale}.test.ts',
+    'test/engine/{cancel,cancel-nodes,clock-skew,follow-ups,idempotency,lost-hints,provisional,purge,push-configs}.test.ts',
+    'test/engine/{calls,calls-remote,calls-scale}.test.ts',
     'test/engine/outbox-nodes.test.ts',
     'test/engine/{questions-restart,questions-several,recovery,recovery-close,recovery-store,replay}.test.ts',
     'test/engine/{fairness,several-nodes,sleep,step-outputs,step-outputs-changes,step-outputs-retries,steps,streams,suspects,tasks,timeout,transitions}.test.ts',

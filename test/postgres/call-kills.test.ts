@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Bundle, bundle } from '../crash/bundle.ts';
 import { type Case, PAIRS, WHOLE_MATRIX } from '../crash/calls/cases.ts';
-import { runScenario } from '../crash/calls/scenario.ts';
+import { runScenario, runUntilKilled } from '../crash/calls/scenario.ts';
 import { TestSchema } from './schemas.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -25,12 +25,13 @@ afterAll(async () => {
 test.each(CASES.map(({ title, scenario }) => [title, scenario] as const))(
   'on PostgreSQL, %s',
   async (_, scenario) => {
-    await Promise.all([schemas.front.empty(), schemas.others.empty()]);
     const { url } = schemas.front;
     const place = { postgres: { url, schemas: { front: schemas.front.name, others: schemas.others.name } } };
-    const { kills, problems } = await runScenario(built?.path ?? '', place, scenario);
-    expect(problems).toEqual([]);
-    expect(kills).toBe(1 + Number(scenario.killsBoth === true));
+    const outcome = await runUntilKilled(scenario, async () => {
+      await Promise.all([schemas.front.empty(), schemas.others.empty()]);
+      return runScenario(built?.path ?? '', place, scenario);
+    });
+    expect(outcome).toEqual({ isKilled: true, problems: [] });
   },
   TIMEOUT_MS,
 );

@@ -27,8 +27,8 @@ const REACHED: Readonly<Record<string, readonly [number, number, number, number,
   'after-follow-up': [2, 0, 1, 0, 2, 0],
   'after-claim': [2, 2, 2, 1, 2, 1],
   'before-resume': [2, 2, 2, 1, 2, 1],
-  'before-end': [2, 2, 1, 0, 2, 1],
-  'after-end': [2, 2, 1, 0, 2, 1],
+  'before-end': [2, 1, 1, 0, 2, 1],
+  'after-end': [2, 1, 1, 0, 2, 1],
 };
 
 export const CALL_POINTS = Object.keys(REACHED);

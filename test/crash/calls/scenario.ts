@@ -48,6 +48,22 @@ const LIMIT_MS = 60_000;
 const REQUEST_MS = 5000;
 const CALLED = ['asker', 'echo', 'greeter', 'idle', 'sleeper'] as const;
 
+/** The number of runs that may end without reaching the fault point, because the order of events is random. */
+const MAX_RUNS = 5;
+
+/** Repeats a scenario until its processes were killed at its fault point. */
+export async function runUntilKilled(
+  { killsBoth = false }: Scenario,
+  run: () => Promise<Result>,
+): Promise<{ readonly isKilled: boolean; readonly problems: readonly string[] }> {
+  for (let runs = 0; runs < MAX_RUNS; runs++) {
+    const { kills, problems } = await run();
+    const isKilled = kills === (killsBoth ? 2 : 1);
+    if (isKilled || problems.length > 0) return { isKilled, problems };
+  }
+  return { isKilled: false, problems: [] };
+}
+
 /** Runs one task of the calling agent to its end, with processes that are killed, and checks what all of them have stored. */
 export async function runScenario(program: string, place: Place, scenario: Scenario): Promise<Result> {
   const hosts = await startHosts(program, place, scenario);
